@@ -1,0 +1,1 @@
+"""Tests of the pure simulator library: nothing here needs Django."""
