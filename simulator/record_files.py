@@ -1,0 +1,331 @@
+"""
+Read files of run records: `.json`, `.jsonl`, either gzipped, told apart by content.
+
+This is the one decoder for `ember verify` and for uploads. It uses the standard library alone, holds
+at most one record in memory, and never raises for what a file contains: everything that is wrong
+comes as a `RecordLine` with an `error`.
+
+How to use it:
+
+    with open(path, "rb") as stream:
+        for line in iter_records(stream):
+            if line.error is None:
+                verdict = replay(line.text, scenario)
+            else:
+                print(line.error.code, line.error.place, line.error.message)
+
+* One JSON object that stretches over several lines is one record; otherwise each line is a record.
+  Blank lines are skipped but counted: `line.number` is the line where the record starts, from 1.
+* `text` is UTF-8 decoded but not parsed: whether it is a record is for the record loader to say.
+* An error with `whole_file` set ends the file (too large, cut, not text, empty, ...). Records before it
+  have been given already. Who wants all or nothing reads the file once for that error with
+  `record_file_error`, rewinds, and then reads the records.
+* Codes are `record_format` and `limit_exceeded`; `limit` then holds the limit that was hit.
+* `OSError` of the stream itself passes through: it is not the file's fault.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from simulator.limits import LIMITS, Limits
+
+CHUNK_BYTES = 64 * 1024
+HEAD_BYTES = 64
+WHITESPACE = b" \t\r\n"
+GZIP_MAGIC = b"\x1f\x8b"
+UTF8_MARK = b"\xef\xbb\xbf"
+
+#: First bytes of files that people pick by mistake.
+FOREIGN_FILES = (
+    (b"\x89PNG\r\n\x1a\n", "a PNG image"),
+    (b"\xff\xd8\xff", "a JPEG image"),
+    (b"GIF8", "a GIF image"),
+    (b"%PDF", "a PDF document"),
+    (b"PK\x03\x04", "a zip archive"),
+    (b"PK\x05\x06", "a zip archive"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
+    (b"\xfd7zXZ\x00", "an xz archive"),
+    (b"BZh", "a bzip2 archive"),
+    (b"\x28\xb5\x2f\xfd", "a zstd archive"),
+    (b"SQLite format 3\x00", "an SQLite database"),
+)
+
+#: A key `ignitions` with a list: exactly one in each step, since no other key that may carry a
+#: person's ID has a list for its value.
+STEP_MARK = re.compile(r'"ignitions"\s*:\s*\[')
+SMALLEST_STEP_CHARS = 100
+
+JSON_STRING = re.compile(rb'"(?:[^"\\]|\\.)*"')
+
+Code = Literal["record_format", "limit_exceeded"]
+
+
+class ByteStream(Protocol):
+    """What is needed of a stream: `read(n)` gives up to n bytes, none at the end."""
+
+    def read(self, size: int, /) -> bytes: ...
+
+
+@dataclass(frozen=True, slots=True)
+class RecordFileError:
+    """
+    Why a file or one record in it was refused.
+
+    `place` is `line 7`, `line 7, steps[100000]` or `file`; `limit` is the number that was exceeded, if any;
+    `whole_file` says that nothing after this could be read.
+    """
+
+    code: Code
+    place: str
+    message: str
+    limit: int | None = None
+    whole_file: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RecordLine:
+    """One record of a file, from line `number` (from 1): either its `text` or an `error`."""
+
+    number: int
+    text: str | None
+    error: RecordFileError | None = None
+
+    @property
+    def place(self) -> str:
+        return f"line {self.number}"
+
+
+class _Refused(Exception):
+    """Internal: the file ends here, with this error."""
+
+    def __init__(self, message: str, *, code: Code = "record_format", limit: int | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.code: Code = code
+        self.limit = limit
+
+
+def iter_records(
+    stream: ByteStream, *, gzipped_ok: bool = True, limits: Limits | None = LIMITS
+) -> Iterator[RecordLine]:
+    """
+    Give the records of a file one by one, in order, with what is wrong with them.
+
+    Memory is bounded by the largest record, and by `limits.unpacked_bytes`; `limits=None` checks no limit.
+    The stream is read forwards only and is not closed. At most one error has `whole_file`, and it is the last.
+
+    Source: product design, section 5; trial T11.
+    """
+    reader = _LineReader(stream, gzipped_ok=gzipped_ok, limits=limits)
+    count = 0
+    try:
+        for number, raw in _records(reader):
+            count += 1
+            if limits is not None and count > limits.records:
+                raise _Refused(
+                    f"more than {limits.records:,} records: the limit is {limits.records_text}",
+                    code="limit_exceeded",
+                    limit=limits.records,
+                )
+            yield _record_line(number, raw, limits)
+        if count == 0:
+            raise _Refused("no record in this file: it holds nothing but blank lines")
+    except _Refused as refused:
+        number = max(reader.number, 1)
+        place = f"line {number}" if reader.number else "file"
+        error = RecordFileError(refused.code, place, refused.message, refused.limit, whole_file=True)
+        yield RecordLine(number, None, error)
+
+
+def record_file_error(
+    stream: ByteStream, *, gzipped_ok: bool = True, limits: Limits | None = LIMITS
+) -> RecordFileError | None:
+    """
+    Read a file to its end, keeping nothing, and give the error that refuses it as a whole, if there is one.
+
+    The caller rewinds the stream afterwards.
+    """
+    for line in iter_records(stream, gzipped_ok=gzipped_ok, limits=limits):
+        if line.error is not None and line.error.whole_file:
+            return line.error
+    return None
+
+
+def _record_line(number: int, raw: bytes, limits: Limits | None) -> RecordLine:
+    raw = raw.strip(WHITESPACE)
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        message = f"not UTF-8 text: byte 0x{raw[error.start]:02x} at offset {error.start} of the line"
+        return RecordLine(number, None, RecordFileError("record_format", f"line {number}", message))
+    if limits is not None and len(text) > limits.steps * SMALLEST_STEP_CHARS:
+        steps = sum(1 for _ in STEP_MARK.finditer(text))
+        if steps > limits.steps:
+            message = f"{steps:,} steps: the limit is {limits.steps_text}"
+            place = f"line {number}, steps[{limits.steps}]"
+            return RecordLine(number, None, RecordFileError("limit_exceeded", place, message, limits.steps))
+    return RecordLine(number, text)
+
+
+def _records(reader: _LineReader) -> Iterator[tuple[int, bytes]]:
+    """Group lines to records: (number of the first line, bytes)."""
+    first = reader.next_line()
+    if first is None:
+        return
+    number, line = first[0], first[1].strip(WHITESPACE)
+    if line.startswith(b"["):
+        raise _Refused("expected one record, or one record on each line; got a list: write each record on its own line")
+    following = reader.next_line() if _is_open(line) else None
+    if following is not None and not _starts_record(following[1]):
+        yield number, b"\n".join([first[1], *_rest(reader, number, following)])
+        return
+    yield first
+    if following is not None:
+        yield following
+    while (following := reader.next_line()) is not None:
+        yield following
+
+
+def _rest(reader: _LineReader, number: int, second: tuple[int, bytes]) -> Iterator[bytes]:
+    """The lines after the first, with the blank ones put back, so that positions in the text stay true."""
+    line: tuple[int, bytes] | None = second
+    while line is not None:
+        yield b"\n" * (line[0] - number - 1) + line[1]
+        number = line[0]
+        line = reader.next_line()
+
+
+def _is_open(line: bytes) -> bool:
+    """Whether a line begins a JSON object that later lines go on with. A line cannot end inside a string."""
+    if line.count(b"{") == line.count(b"}") and line.endswith(b"}"):
+        return False
+    bare = JSON_STRING.sub(b"", line)
+    if b'"' in bare:
+        return False
+    return bare.count(b"{") + bare.count(b"[") > bare.count(b"}") + bare.count(b"]")
+
+
+def _starts_record(line: bytes) -> bool:
+    """Whether a line looks like a whole record: then an open line before it was cut, not continued."""
+    return line.lstrip(WHITESPACE).startswith(b"{") and b'"header"' in line and b'"steps"' in line
+
+
+class _LineReader:
+    """Lines that are not blank, with their numbers; undoes gzip; keeps the limits."""
+
+    def __init__(self, stream: ByteStream, *, gzipped_ok: bool, limits: Limits | None) -> None:
+        self.number = 0
+        self._limits = limits
+        self._lines = self._split(self._unpacked(stream, gzipped_ok))
+
+    def next_line(self) -> tuple[int, bytes] | None:
+        return next(self._lines, None)
+
+    def _split(self, chunks: Iterator[bytes]) -> Iterator[tuple[int, bytes]]:
+        parts: list[bytes] = []
+        for chunk in chunks:
+            self.number = self.number or 1
+            *ended, tail = chunk.split(b"\n")
+            for piece in ended:
+                parts.append(piece)
+                line = b"".join(parts)
+                parts.clear()
+                if line.strip(WHITESPACE):
+                    yield self.number, line
+                self.number += 1
+            parts.append(tail)
+        line = b"".join(parts)
+        if line.strip(WHITESPACE):
+            yield self.number, line
+
+    def _unpacked(self, stream: ByteStream, gzipped_ok: bool) -> Iterator[bytes]:
+        """The text in chunks, its beginning checked for what is no text."""
+        head, chunks = _peeked(self._raw(stream))
+        if not head:
+            raise _Refused("the file is empty")
+        if head.startswith(GZIP_MAGIC):
+            if not gzipped_ok:
+                raise _Refused("gzipped, where plain text is expected")
+            head, chunks = _peeked(self._gunzipped(chunks))
+            if not head:
+                raise _Refused("the gzipped file is empty")
+            if head.startswith(GZIP_MAGIC):
+                raise _Refused("gzipped twice: undo one of the two")
+        _check_head(head)
+        yield from chunks
+
+    def _raw(self, stream: ByteStream) -> Iterator[bytes]:
+        """The bytes as sent."""
+        size = 0
+        while chunk := stream.read(CHUNK_BYTES):
+            size += len(chunk)
+            if self._limits is not None and size > self._limits.file_bytes:
+                raise _Refused(
+                    f"larger than the limit of {self._limits.file_text}",
+                    code="limit_exceeded",
+                    limit=self._limits.file_bytes,
+                )
+            yield chunk
+
+    def _gunzipped(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
+        """Undo gzip, of any number of members, never more than one chunk ahead."""
+        size = 0
+        inflater = zlib.decompressobj(wbits=31)
+        started = False
+        for chunk in chunks:
+            data = chunk
+            while data:
+                if inflater.eof:
+                    data = data.lstrip(b"\x00")  # padding after the last member is allowed
+                    if not data:
+                        break
+                    inflater = zlib.decompressobj(wbits=31)
+                started = True
+                try:
+                    text = inflater.decompress(data, CHUNK_BYTES)
+                except zlib.error as error:
+                    raise _Refused("the gzip data is damaged") from error
+                data = inflater.unused_data if inflater.eof else inflater.unconsumed_tail
+                size += len(text)
+                if self._limits is not None and size > self._limits.unpacked_bytes:
+                    raise _Refused(
+                        f"larger than the limit of {self._limits.unpacked_text}",
+                        code="limit_exceeded",
+                        limit=self._limits.unpacked_bytes,
+                    )
+                if text:
+                    yield text
+        while started and not inflater.eof:
+            text = inflater.decompress(b"", CHUNK_BYTES)
+            if not text:
+                raise _Refused("the gzip data is cut: the file ends too early")
+            yield text
+
+
+def _peeked(chunks: Iterator[bytes]) -> tuple[bytes, Iterator[bytes]]:
+    """The first bytes, enough of them to know a kind of file even from a slow pipe, and all chunks again."""
+    head = b""
+    for chunk in chunks:
+        head += chunk
+        if len(head) >= HEAD_BYTES:
+            break
+    return head, itertools.chain([head], chunks)
+
+
+def _check_head(head: bytes) -> None:
+    """Refuse what cannot be a record file, by how it begins."""
+    for magic, name in FOREIGN_FILES:
+        if head.startswith(magic):
+            raise _Refused(f"expected run records as JSON text; this is {name}")
+    if head.startswith(UTF8_MARK):
+        raise _Refused("starts with a byte order mark: save it as UTF-8 without one")
+    if head.startswith((b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")) or head[:1] == b"\x00" or head[1:2] == b"\x00":
+        raise _Refused("this is UTF-16 or UTF-32 text: save it as UTF-8")
+    if b"\x00" in head:
+        raise _Refused("expected run records as JSON text; this is a binary file")
