@@ -1,0 +1,1 @@
+"""The EMBERBench site: a Django project whose apps are sub-packages."""

@@ -1,0 +1,1 @@
+"""The JSON API: parse, call, render; no models and no decisions."""

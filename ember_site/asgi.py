@@ -1,0 +1,14 @@
+"""The ASGI application: pages and API by Django, websockets by `ember_site.sockets`."""
+
+import os
+
+from channels.routing import ProtocolTypeRouter
+from django.core.asgi import get_asgi_application
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "ember_site.settings")
+
+http_application = get_asgi_application()
+
+from ember_site.sockets import websocket_application  # noqa: E402  (needs the apps to be loaded)
+
+application = ProtocolTypeRouter({"http": http_application, "websocket": websocket_application})

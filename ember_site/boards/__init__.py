@@ -1,0 +1,1 @@
+"""Evaluations, slots and the ranking."""

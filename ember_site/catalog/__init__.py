@@ -1,0 +1,1 @@
+"""Suites and scenarios: a read-only mirror of suite directories."""

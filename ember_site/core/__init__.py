@@ -1,0 +1,1 @@
+"""Error codes, clock and middleware shared by all apps; no models."""

@@ -1,0 +1,28 @@
+"""
+Every error code of the site with the sentence that explains it, in this one place.
+
+`docs/errors.md` lists the same codes; a test compares the two. Codes of a replay's verdict
+come from the simulator and are listed here too, so that pages, API and sockets say the same.
+"""
+
+from typing import Final
+
+ERROR_SENTENCES: Final[dict[str, str]] = {
+    # General
+    "not_found": "There is nothing here, or you may not see it.",
+    "forbidden": "You may not do this.",
+    "sign_in_required": "Sign in first.",
+    "wrong_state": "This cannot be done in the present state.",
+    "bad_input": "Something in what was sent is not as expected.",
+    "too_large": "What was sent is larger than the limit.",
+    "too_many": "Too many requests; wait and try again.",
+    "method_not_allowed": "This address does not answer this method.",
+    "unsupported_media_type": "This address does not take this kind of content.",
+    "csrf": "The form was too old or came from another site; load the page again.",
+    "internal": "Something failed on our side; nothing you sent is to blame.",
+}
+
+
+def sentence(code: str) -> str:
+    """Give the sentence of a code, or the general one of an unknown code."""
+    return ERROR_SENTENCES.get(code, ERROR_SENTENCES["internal"])

@@ -1,0 +1,1 @@
+"""Live episodes: action log, hub, websocket, human play."""

@@ -1,0 +1,5 @@
+"""Websocket paths of live episodes."""
+
+from django.urls import URLPattern
+
+websocket_urlpatterns: list[URLPattern] = []

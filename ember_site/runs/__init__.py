@@ -1,0 +1,1 @@
+"""Agents, submissions, run records and their verification by replay."""

@@ -1,0 +1,69 @@
+"""Routing of websockets: the one place where socket paths meet their consumers."""
+
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from channels.auth import AuthMiddlewareStack
+from channels.routing import URLRouter
+from django.conf import settings
+from django.urls import re_path
+
+from ember_site.episodes.routing import websocket_urlpatterns
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+Application = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+
+async def socket_refuse(receive: Receive, send: Send, *, code: int, reason: str) -> None:
+    """
+    Accept the socket, then close it with the code.
+
+    A browser sees a close code only of a socket that was accepted; otherwise it sees 1006.
+    """
+    message = await receive()
+    if message["type"] == "websocket.connect":
+        await send({"type": "websocket.accept"})
+        await send({"type": "websocket.close", "code": code, "reason": reason})
+
+
+async def unknown_socket(scope: Scope, receive: Receive, send: Send) -> None:
+    """Answer a socket path that nothing serves with 4404."""
+    await socket_refuse(receive, send, code=4404, reason="no such socket")
+
+
+def origin_is_ours(scope: Scope) -> bool:
+    """
+    Tell whether the page that opens the socket is one of this site's.
+
+    Browsers always send Origin with a websocket and attach the visitor's cookies whatever page
+    asks, so a foreign page must be refused. A client without Origin is no browser and carries
+    no visitor's cookies.
+    """
+    headers = dict(scope.get("headers", ()))
+    origin = headers.get(b"origin", b"").decode("latin-1")
+    if not origin:
+        return True
+    if origin in settings.CSRF_TRUSTED_ORIGINS:
+        return True
+    return urlsplit(origin).netloc.lower() == headers.get(b"host", b"").decode("latin-1").lower()
+
+
+class OriginGuard:
+    """Closes sockets that a page of another site opens with 4403."""
+
+    def __init__(self, application: Application) -> None:
+        self.application = application
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if origin_is_ours(scope):
+            await self.application(scope, receive, send)
+        else:
+            await socket_refuse(receive, send, code=4403, reason="opened by another site")
+
+
+websocket_application = OriginGuard(
+    AuthMiddlewareStack(URLRouter([*websocket_urlpatterns, re_path(r"", unknown_socket)]))
+)

@@ -1,0 +1,9 @@
+"""Every address of the site."""
+
+from django.urls import include, path
+
+urlpatterns = [
+    path("api/v1/", include("ember_site.api.urls")),
+    path("accounts/", include("allauth.account.urls")),
+    path("", include("ember_site.web.urls")),
+]

@@ -1,0 +1,1 @@
+"""HTML pages: parse, call, render; no models and no decisions."""
