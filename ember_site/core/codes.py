@@ -20,6 +20,8 @@ ERROR_SENTENCES: Final[dict[str, str]] = {
     "unsupported_media_type": "This address does not take this kind of content.",
     "csrf": "The form was too old or came from another site; load the page again.",
     "internal": "Something failed on our side; nothing you sent is to blame.",
+    # Catalogue
+    "suite_conflict": "A suite of this ID and version is imported already, with another hash.",
 }
 
 
