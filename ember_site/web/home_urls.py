@@ -1,3 +1,12 @@
-from django.urls import URLPattern, URLResolver
+"""Front page and documents."""
 
-urlpatterns: list[URLPattern | URLResolver] = []
+from django.urls import path
+
+from ember_site.web import docs_views, home_views
+
+urlpatterns = [
+    path("", home_views.home, name="home"),
+    path("docs/", docs_views.docs_index, name="docs"),
+    path("docs/images/<str:name>", docs_views.docs_image, name="docs_image"),
+    path("docs/<slug:slug>/", docs_views.docs_page, name="docs_page"),
+]

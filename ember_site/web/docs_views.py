@@ -1,0 +1,28 @@
+"""Pages made of the documents in `docs/`."""
+
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from ember_site.web.documents import IMAGE_SUFFIXES, document_get, document_images, document_list
+
+
+def docs_index(request: HttpRequest) -> HttpResponse:
+    """List the documents with what each is about."""
+    return render(request, "web/docs_index.html", {"documents": document_list()})
+
+
+def docs_page(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show one document with its contents."""
+    document = document_get(slug)
+    if document is None:
+        raise Http404
+    context = {"document": document, "documents": document_list()}
+    return render(request, "web/docs_page.html", context)
+
+
+def docs_image(request: HttpRequest, name: str) -> FileResponse:
+    """Serve an image that a document shows."""
+    path = document_images().get(name)
+    if path is None:
+        raise Http404
+    return FileResponse(path.open("rb"), content_type=IMAGE_SUFFIXES[path.suffix])

@@ -1,0 +1,9 @@
+"""The front page."""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+
+def home(request: HttpRequest) -> HttpResponse:
+    """Say in three lines what this is and lead on to browse, play and submit."""
+    return render(request, "web/home.html", {})

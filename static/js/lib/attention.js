@@ -1,0 +1,119 @@
+// @ts-check
+/**
+ * What a player should look at: people in danger or stuck, and how the exits fill. Pure.
+ *
+ * @typedef {import('./view.js').View} View
+ * @typedef {import('./orders.js').Plan} Plan
+ * @typedef {import('./orders.js').Rules} Rules
+ * @typedef {{id: string, kind: 'fire'|'cut'|'wait', text: string, row: number, col: number, rank: number}} Flag
+ * @typedef {{id: string, out: number, coming: number, lastAt: number|null, burnsAt: number|null, lost: boolean}} ExitRow
+ */
+
+import { NEVER, fireArrival, route, stepsToSpread } from './orders.js';
+
+/** From how many steps before the fire a person is flagged. */
+export const FIRE_SOON = 5;
+/** From how many steps without progress a person is flagged. */
+export const BLOCKED_LONG = 3;
+
+/**
+ * People who need a look, the most urgent first.
+ * @param {View} view
+ * @param {Rules} rules
+ * @param {Map<string, number>} blocked steps in a row in which a person wanted to move and did not
+ * @returns {Flag[]}
+ */
+export function attention(view, rules, blocked) {
+  const arrival = fireArrival(view, rules);
+  const exits = new Set(view.exits.map((exit) => exit.row * view.width + exit.col));
+  const open = new Set([...exits].filter((cell) => !isBurning(view, cell)));
+  const soon = stepsToSpread(view.step, rules.spread_interval);
+  /** @type {Flag[]} */
+  const flags = [];
+  for (const person of view.people) {
+    if (person.status !== 'active') continue;
+    const cell = person.row * view.width + person.col;
+    const at = { id: person.id, row: person.row, col: person.col };
+    const left = arrival ? arrival[cell] - view.step : besideFire(view, person.row, person.col) ? soon : NEVER;
+    if (left <= FIRE_SOON) {
+      const text = arrival ? `burns in ${left} ${left === 1 ? 'step' : 'steps'}` : 'fire beside it';
+      flags.push({ ...at, kind: 'fire', text, rank: left });
+    } else if (!route(view, cell, open, null, exits)) {
+      flags.push({ ...at, kind: 'cut', text: 'no way out', rank: 100 });
+    } else if ((blocked.get(person.id) || 0) >= BLOCKED_LONG) {
+      const steps = blocked.get(person.id) || 0;
+      flags.push({ ...at, kind: 'wait', text: `waiting ${steps} steps`, rank: 1000 - Math.min(steps, 500) });
+    }
+  }
+  return flags.sort((a, b) => a.rank - b.rank || (a.id < b.id ? -1 : 1));
+}
+
+/**
+ * One row for each exit: who left there, who is on the way, when the last of them arrives (one a
+ * step, R4) and when the exit burns, where that can be known.
+ * @param {View} view
+ * @param {Rules} rules
+ * @param {Map<string, Plan>} plans
+ * @returns {ExitRow[]}
+ */
+export function exitRows(view, rules, plans) {
+  const arrival = fireArrival(view, rules);
+  return view.exits.map((exit) => {
+    const cell = exit.row * view.width + exit.col;
+    const out = view.people.filter(
+      (person) => person.status === 'evacuated' && person.row === exit.row && person.col === exit.col,
+    ).length;
+    const ways = [...plans.values()].filter((plan) => plan.exit === exit.id).map((plan) => plan.distance);
+    const burns = arrival && arrival[cell] !== NEVER ? arrival[cell] : null;
+    return {
+      id: exit.id,
+      out,
+      coming: ways.length,
+      lastAt: ways.length ? view.step + lastThrough(ways) : null,
+      burnsAt: burns,
+      lost: isBurning(view, cell),
+    };
+  });
+}
+
+/**
+ * Steps until the last of several people is through one exit, one a step.
+ * @param {number[]} distances
+ */
+export function lastThrough(distances) {
+  let last = 0;
+  for (const distance of [...distances].sort((a, b) => a - b)) last = Math.max(last + 1, distance);
+  return last;
+}
+
+/**
+ * Steps in a row without progress for each person, after one more step.
+ * @param {Map<string, number>} blocked before
+ * @param {View} before
+ * @param {View} after
+ * @param {Map<string, Plan>} plans what was wanted in this step
+ * @returns {Map<string, number>}
+ */
+export function blockedAfter(blocked, before, after, plans) {
+  const was = new Map(before.people.map((person) => [person.id, person]));
+  const next = new Map();
+  for (const person of after.people) {
+    const old = was.get(person.id);
+    const plan = plans.get(person.id);
+    if (person.status !== 'active' || !old || !plan || plan.intent === 'stay') continue;
+    if (old.row === person.row && old.col === person.col) next.set(person.id, (blocked.get(person.id) || 0) + 1);
+  }
+  return next;
+}
+
+/** @param {View} view @param {number} cell */
+function isBurning(view, cell) {
+  return view.burn[cell] >= 0 && view.burn[cell] <= view.step;
+}
+
+/** @param {View} view @param {number} row @param {number} col */
+function besideFire(view, row, col) {
+  return [[row - 1, col], [row + 1, col], [row, col - 1], [row, col + 1]].some(
+    ([r, c]) => r >= 0 && c >= 0 && r < view.height && c < view.width && isBurning(view, r * view.width + c),
+  );
+}

@@ -1,0 +1,152 @@
+// @ts-check
+/**
+ * The state of one followed episode as a fold of what the server said. Pure.
+ *
+ * @typedef {import('./view.js').View} View
+ * @typedef {import('./orders.js').Rules} Rules
+ * @typedef {import('./protocol.js').Frame} Frame
+ * @typedef {{step: number, actions: Record<string, string>, assist: number}} Pending
+ * @typedef {{
+ *   phase: 'connecting'|'live'|'reconnecting'|'stopped'|'over',
+ *   role: string, paused: boolean, view: View|null, rules: Rules|null, watchers: number,
+ *   pending: Pending|null, ack: Frame|null, end: Frame|null, notice: Frame|null,
+ *   why: string, takeOver: boolean, needSync: boolean
+ * }} Episode
+ */
+
+import { applyDelta, viewFromObservation } from './view.js';
+import { closeMeaning } from './protocol.js';
+
+/** @returns {Episode} the state before anything was heard */
+export function initialEpisode() {
+  return {
+    phase: 'connecting',
+    role: '',
+    paused: false,
+    view: null,
+    rules: null,
+    watchers: 0,
+    pending: null,
+    ack: null,
+    end: null,
+    notice: null,
+    why: '',
+    takeOver: false,
+    needSync: false,
+  };
+}
+
+/**
+ * The state after one more frame. Deltas that are already known change nothing; one that leaves
+ * a gap sets `needSync` and changes nothing else.
+ * @param {Episode} episode
+ * @param {Frame} frame
+ * @returns {Episode}
+ */
+export function hear(episode, frame) {
+  switch (frame.t) {
+    case 'welcome':
+      return {
+        ...episode,
+        phase: 'live',
+        role: frame.role,
+        paused: frame.state === 'paused',
+        watchers: frame.watchers,
+        why: '',
+        takeOver: false,
+        needSync: false,
+      };
+    case 'snapshot':
+      return {
+        ...episode,
+        view: viewFromObservation(frame.observation),
+        rules: frame.observation.rules,
+        needSync: false,
+      };
+    case 'delta':
+      return hearDelta(episode, frame);
+    case 'ack':
+      return hearAck(episode, frame);
+    case 'end':
+      return { ...episode, phase: 'over', end: frame, pending: null };
+    case 'crowd':
+      return { ...episode, watchers: frame.n };
+    case 'notice':
+      return hearNotice(episode, frame);
+    case 'err':
+      return { ...episode, notice: frame };
+    default:
+      return episode;
+  }
+}
+
+/** @param {Episode} episode @param {Frame} frame @returns {Episode} */
+function hearDelta(episode, frame) {
+  if (!episode.view) return { ...episode, needSync: true };
+  if (frame.step <= episode.view.step) return episode;
+  if (frame.step !== episode.view.step + 1) return { ...episode, needSync: true };
+  return { ...episode, view: applyDelta(episode.view, /** @type {any} */ (frame)), paused: false };
+}
+
+/** @param {Episode} episode @param {Frame} frame @returns {Episode} */
+function hearAck(episode, frame) {
+  const own = episode.pending !== null && episode.pending.step === frame.step;
+  const behind = episode.view !== null && frame.now > episode.view.step;
+  return {
+    ...episode,
+    ack: frame,
+    pending: own ? null : episode.pending,
+    needSync: episode.needSync || behind,
+  };
+}
+
+/** @param {Episode} episode @param {Frame} frame @returns {Episode} */
+function hearNotice(episode, frame) {
+  if (frame.code === 'pong') {
+    const behind = typeof frame.step === 'number' && episode.view !== null && frame.step > episode.view.step;
+    return behind ? { ...episode, needSync: true } : episode;
+  }
+  if (frame.code === 'paused') return { ...episode, paused: true, notice: frame };
+  if (frame.code === 'resumed') return { ...episode, paused: false, notice: frame };
+  return { ...episode, notice: frame };
+}
+
+/**
+ * The state after the socket closed.
+ * @param {Episode} episode
+ * @param {number} code
+ * @param {string} why what the server said, empty where it could not
+ * @returns {Episode}
+ */
+export function hangUp(episode, code, why) {
+  const meaning = closeMeaning(code);
+  const text = why || meaning.why;
+  if (episode.end || meaning.over) return { ...episode, phase: 'over', why: text };
+  if (meaning.retry) return { ...episode, phase: 'reconnecting', why: text };
+  return { ...episode, phase: 'stopped', why: text, takeOver: meaning.takeOver };
+}
+
+/**
+ * The state after the client sent a step; it stays pending until its ack comes.
+ * @param {Episode} episode
+ * @param {Pending} pending
+ * @returns {Episode}
+ */
+export function sent(episode, pending) {
+  return { ...episode, pending };
+}
+
+/**
+ * Counts of an observation for the status bar.
+ * @param {View} view
+ * @returns {{out: number, inside: number, lost: number, all: number}}
+ */
+export function counts(view) {
+  const count = { out: 0, inside: 0, lost: 0, all: view.people.length };
+  for (const person of view.people) {
+    if (person.status === 'evacuated') count.out += 1;
+    else if (person.status === 'casualty') count.lost += 1;
+    else count.inside += 1;
+  }
+  return count;
+}
