@@ -9,6 +9,8 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "ember_site.settings")
 
 http_application = get_asgi_application()
 
-from ember_site.sockets import websocket_application  # noqa: E402  (needs the apps to be loaded)
+# These need the apps to be loaded.
+from ember_site.bodies import BodyLimit  # noqa: E402
+from ember_site.sockets import websocket_application  # noqa: E402
 
-application = ProtocolTypeRouter({"http": http_application, "websocket": websocket_application})
+application = ProtocolTypeRouter({"http": BodyLimit(http_application), "websocket": websocket_application})

@@ -46,6 +46,7 @@ CSRF_COOKIE_SECURE = SECURE
 SESSION_COOKIE_NAME = "ember_session"
 CSRF_COOKIE_NAME = "ember_csrf"
 SESSION_COOKIE_SAMESITE = "Lax"
+CSRF_FAILURE_VIEW = "ember_site.core.responses.csrf_failure"
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
 
@@ -103,6 +104,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
+    "ember_site.core.middleware.BodyLimitMiddleware",
     "ember_site.core.middleware.DomainErrorMiddleware",
 ]
 
@@ -228,8 +230,11 @@ EMBER_WATCHERS_PER_EPISODE = env.int("EMBER_WATCHERS_PER_EPISODE", default=300)
 EMBER_SOCKET_MESSAGE_MAX_BYTES = env.int("EMBER_SOCKET_MESSAGE_MAX_BYTES", default=64 * 1024)
 EMBER_SOCKET_MESSAGES_PER_SECOND = env.int("EMBER_SOCKET_MESSAGES_PER_SECOND", default=20)
 EMBER_TOKENS_PER_USER = env.int("EMBER_TOKENS_PER_USER", default=20)
-# Form fields, not files: files are streamed to disk and held to EMBER_UPLOAD_MAX_BYTES.
-DATA_UPLOAD_MAX_MEMORY_SIZE = EMBER_UPLOAD_MAX_BYTES + 64 * 1024
+# Bodies are held to these by `ember_site.bodies` before Django reads them.
+EMBER_FORM_MAX_BYTES = 1024 * 1024
+EMBER_UPLOAD_PATHS = ("/submit/", "/api/v1/submissions/")
+EMBER_UPLOAD_ENVELOPE_BYTES = 64 * 1024  # the other fields of the form and multipart's own lines
+DATA_UPLOAD_MAX_MEMORY_SIZE = EMBER_UPLOAD_MAX_BYTES + EMBER_UPLOAD_ENVELOPE_BYTES
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 200
 DATA_UPLOAD_MAX_NUMBER_FILES = 20
 

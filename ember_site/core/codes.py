@@ -19,6 +19,11 @@ ERROR_SENTENCES: Final[dict[str, str]] = {
     "method_not_allowed": "This address does not answer this method.",
     "unsupported_media_type": "This address does not take this kind of content.",
     "csrf": "The form was too old or came from another site; load the page again.",
+    "not_acceptable": "This address cannot answer in the format that was asked for.",
+    "bad_json": "What was sent is not well-formed JSON.",
+    "bad_token": "The API token is unknown, revoked or expired.",
+    "token_scope": "The API token may not do this; make one with a wider scope.",
+    "too_many_tokens": "The account has as many API tokens as it may have; revoke one first.",
     "internal": "Something failed on our side; nothing you sent is to blame.",
     # Catalogue
     "suite_conflict": "A suite of this ID and version is imported already, with another hash.",

@@ -1,24 +1,41 @@
-"""Pages for expected errors."""
+"""Middleware that turns expected errors into answers."""
 
 from collections.abc import Callable
 
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
 
-from ember_site.core.errors import DomainError
+from ember_site.core.errors import DomainError, TooLarge
+from ember_site.core.responses import error_response
+
+GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
 
 class DomainErrorMiddleware:
-    """Shows a `DomainError` of a page's view as a page with its code, sentence and place."""
+    """Answers a `DomainError` of a view with its code, sentence and place."""
 
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+    def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
 
-    def __call__(self, request: HttpRequest) -> HttpResponse:
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
         return self.get_response(request)
 
-    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponseBase | None:
         """Render the error, or leave an unexpected exception to Django."""
-        if not isinstance(exception, DomainError):
-            return None
-        return render(request, "error.html", {"error": exception}, status=exception.http_status)
+        if isinstance(exception, DomainError):
+            return error_response(request, exception)
+        return None
+
+
+class BodyLimitMiddleware:
+    """Refuses a request whose body went over its limit (see `ember_site.bodies`) with 413."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        limit = getattr(request, "scope", {}).get("ember.body_limit_bytes")
+        if limit is None:
+            return self.get_response(request)
+        message = f"What was sent is larger than the limit of {limit:,} bytes."
+        return error_response(request, TooLarge(message, limit_bytes=limit))

@@ -1,0 +1,67 @@
+"""Writes to accounts: API tokens."""
+
+from datetime import timedelta
+from uuid import UUID
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Q
+
+from ember_site.accounts.models import ApiToken, User
+from ember_site.core import clock
+from ember_site.core.errors import BadInput, LimitExceeded, NotFound
+
+TOKEN_MAX_DAYS = 365
+LAST_USE_PRECISION = timedelta(minutes=1)
+
+
+@transaction.atomic
+def token_create(*, owner: User, name: str, scope: str, days: int | None) -> tuple[ApiToken, str]:
+    """
+    Make a key for programs and give it with its row; the key itself is stored nowhere.
+
+    `days` is how long it is good for, None for ever.
+
+    Raises:
+        BadInput: for a name, scope or duration that is not acceptable, with its place.
+        LimitExceeded: when the owner has as many tokens as one account may have.
+    """
+    name = name.strip()
+    longest = ApiToken._meta.get_field("name").max_length
+    if not 1 <= len(name) <= longest:
+        raise BadInput(f"A token needs a name of 1 to {longest} characters.", place="name")
+    if scope not in ApiToken.Scope.values:
+        expected = ", ".join(ApiToken.Scope.values)
+        raise BadInput(f"Expected a scope of {expected}, got {scope!r}.", place="scope")
+    if days is not None and not 1 <= days <= TOKEN_MAX_DAYS:
+        raise BadInput(f"Expected 1 to {TOKEN_MAX_DAYS} days, got {days}.", place="days")
+    User.objects.select_for_update().get(pk=owner.pk)  # so that two requests cannot both be the last
+    used = ApiToken.objects.filter(user=owner).count()
+    limit = settings.EMBER_TOKENS_PER_USER
+    if used >= limit:
+        raise LimitExceeded(
+            f"An account may have {limit} tokens; revoke one first.", code="too_many_tokens", limit=limit, used=used
+        )
+    expiry = None if days is None else timedelta(days=days)
+    return ApiToken.objects.create(user=owner, expiry=expiry, name=name, scope=scope)
+
+
+def token_revoke(*, owner: User, public_id: UUID) -> None:
+    """
+    Make a token worthless at once.
+
+    Raises:
+        NotFound: when the owner has no such token.
+    """
+    deleted, _ = ApiToken.objects.filter(user=owner, public_id=public_id).delete()
+    if not deleted:
+        raise NotFound("You have no such token; perhaps it was revoked already.")
+
+
+def token_mark_used(*, token: ApiToken) -> None:
+    """Note the last use of a token, to the minute, so that a busy client does not write at each call."""
+    now = clock.now()
+    stale = Q(last_used_at=None) | Q(last_used_at__lt=now - LAST_USE_PRECISION)
+    if token.last_used_at is None or token.last_used_at < now - LAST_USE_PRECISION:
+        ApiToken.objects.filter(stale, pk=token.pk).update(last_used_at=now)
+        token.last_used_at = now
