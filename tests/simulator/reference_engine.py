@@ -100,9 +100,9 @@ class ReferenceEngine:
 
     def trapped(self) -> list[str]:
         """Active people without a path to an exit that does not burn (R9), in ID order."""
-        return [person for person in self.active() if not self._escape_exists(self.position[person])]
+        return [person for person in self.active() if not self.escape_exists(self.position[person])]
 
-    def _escape_exists(self, start: Cell) -> bool:
+    def escape_exists(self, start: Cell) -> bool:
         if start in self.burning:
             return False
         seen, queue = {start}, deque([start])
@@ -202,7 +202,7 @@ class ReferenceEngine:
         ]
         for person in evacuated:
             self.status[person] = "evacuated"
-        ignited = self._spread(number)
+        ignited = self.spread(number)
         casualties = []
         for person in sorted(actions):
             if person in entered_fire:
@@ -281,7 +281,7 @@ class ReferenceEngine:
                     outcome[person] = "blocked_occupied"
                     changed = True
 
-    def _spread(self, number: int) -> set[Cell]:
+    def spread(self, number: int) -> set[Cell]:
         """Phase 7."""
         fire, grid = self.scenario["fire"], self.scenario["grid"]
         if number % fire["spread_interval"] != 0:
