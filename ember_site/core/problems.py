@@ -2,10 +2,12 @@
 
 from datetime import datetime
 from http import HTTPStatus
+from math import ceil
 from typing import Any
 
 from django.urls import NoReverseMatch, reverse
 
+from ember_site.core import clock
 from ember_site.core.codes import sentence
 from ember_site.core.errors import DomainError
 
@@ -29,6 +31,16 @@ def domain_problem(error: DomainError) -> dict[str, Any]:
     return problem_body(
         error.http_status, error.error_code, error.message, place=error.place or None, **error.data
     )
+
+
+def retry_headers(error: DomainError) -> dict[str, str]:
+    """Give `Retry-After` in whole seconds where the error's data says from when to `retry_at`."""
+    retry_at = error.data.get("retry_at")
+    if isinstance(retry_at, str):
+        retry_at = datetime.fromisoformat(retry_at)
+    if not isinstance(retry_at, datetime):
+        return {}
+    return {"Retry-After": str(max(1, ceil((retry_at - clock.now()).total_seconds())))}
 
 
 def _plain(value: Any) -> Any:

@@ -1,16 +1,12 @@
 """How an expected error is answered over HTTP: a page for people, a problem document for programs."""
 
-import math
-from datetime import datetime
-
 from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, JsonResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 
-from ember_site.core import clock
 from ember_site.core.errors import DomainError, Forbidden, SignInRequired
-from ember_site.core.problems import CONTENT_TYPE, domain_problem
+from ember_site.core.problems import CONTENT_TYPE, domain_problem, retry_headers
 
 
 def wants_json(request: HttpRequest) -> bool:
@@ -29,9 +25,8 @@ def error_response(request: HttpRequest, error: DomainError) -> HttpResponseBase
         return redirect_to_login(request.get_full_path())
     else:
         response = render(request, "error.html", {"error": error}, status=error.http_status)
-    retry_at = error.data.get("retry_at")
-    if isinstance(retry_at, datetime):
-        response["Retry-After"] = str(max(1, math.ceil((retry_at - clock.now()).total_seconds())))
+    for name, value in retry_headers(error).items():
+        response[name] = value
     return response
 
 

@@ -1,0 +1,84 @@
+# EMBERBench. `make help` explains what there is.
+
+PYTHON ?= python3
+PORT   ?= 8000
+JOBS   ?= 2
+VENV   := .venv
+BIN    := $(VENV)/bin
+ARGS   ?=
+
+PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+UV_COMPILE  := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate --python-version 3.11
+
+.DEFAULT_GOAL := help
+.PHONY: help run install test test-python test-js test-browser lint format check lock chromium clean
+
+help: ## Explain the commands
+	@echo "make COMMAND, where COMMAND is one of:"
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
+	@echo "Options: PORT=8000 (run), PYTHON=python3.12 (the Python to build the environment with), ARGS='--no-demo' (run)"
+
+run: $(VENV)/.site ## Set everything up and serve the site (needs only Python 3.11 or newer)
+	@exec $(BIN)/python manage.py serve --port $(PORT) $(ARGS)
+
+install: $(VENV)/.site ## Make the environment without serving
+
+test: test-python test-js test-browser ## Run every test, headless Chromium included
+
+test-python: $(VENV)/.dev ## Run the tests of simulator, command and site
+	$(BIN)/python -m pytest -q -n $(JOBS)
+
+test-js: ## Run the tests of the JavaScript modules (where Node.js is installed)
+	@if command -v node >/dev/null; then node --test $$(find tests/js -name '*.test.*js' | sort); \
+	else echo "Node.js is not installed: the JavaScript tests were not run."; fi
+
+test-browser: $(VENV)/.dev chromium ## Run the journeys through a real server with headless Chromium
+	$(BIN)/python -m pytest -q tests/browser
+
+chromium: ## Get Chromium for the browser tests, where that can be done
+	@sh tools/ensure_chromium.sh
+
+lint: $(VENV)/.dev node_modules/.stamp ## Check style, types, imports, migrations, deployment and JavaScript
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	EMBER_DATA=var/lint $(BIN)/python manage.py makemigrations --check --dry-run
+	EMBER_DATA=var/lint EMBER_PUBLIC_URL=https://ember.example $(BIN)/python manage.py check --deploy --fail-level WARNING
+	npx --no-install tsc --project tsconfig.json
+
+format: $(VENV)/.dev ## Put the Python code into the common format
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+check: lint test ## What CI runs
+
+lock: $(VENV)/.dev ## Choose the versions of all dependencies anew
+	$(UV_COMPILE) --upgrade --extra site pyproject.toml requirements/build.in -o requirements/site.lock
+	$(UV_COMPILE) --upgrade --extra dev pyproject.toml requirements/build.in -c requirements/site.lock -o requirements/dev.lock
+	npm install --package-lock-only --ignore-scripts --no-audit --no-fund
+
+clean: ## Remove the environment and all caches (not the data in var/)
+	rm -rf $(VENV) node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Python 3.11 or newer is needed; name it with: make PYTHON=python3.12 run"; exit 1; }
+	@echo "Making the environment in $(VENV) …"
+	@$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.site: requirements/site.lock pyproject.toml | $(VENV)/bin/python
+	@echo "Installing what the site needs …"
+	@$(PIP_INSTALL) --require-hashes -r requirements/site.lock
+	@$(PIP_INSTALL) --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/.dev: requirements/dev.lock $(VENV)/.site
+	@echo "Installing what development needs …"
+	@$(PIP_INSTALL) --require-hashes -r requirements/dev.lock
+	@touch $@
+
+node_modules/.stamp: package-lock.json
+	@command -v npm >/dev/null || { echo "Node.js 20 or newer with npm is needed for the JavaScript checks."; exit 1; }
+	npm ci --ignore-scripts --no-audit --no-fund
+	@touch $@

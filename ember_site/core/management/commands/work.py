@@ -1,0 +1,40 @@
+"""`manage.py work`: a worker that verifies runs."""
+
+import _thread
+import signal
+import sys
+import threading
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management import call_command
+from django.core.management.base import BaseCommand
+
+POLL_INTERVAL_S = 0.3
+
+
+class Command(BaseCommand):
+    """Runs tasks from the queue until stopped; start as many as there are processors to spare."""
+
+    help = "Run a worker: it verifies runs from the queue until it is stopped."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument(
+            "--with-parent",
+            action="store_true",
+            help="leave when standard input closes, as it does when the process that started this one ends",
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Run the queue's own worker loop."""
+        if options["with_parent"]:
+            threading.Thread(target=_leave_with_parent, name="parent-watch", daemon=True).start()
+        call_command("prune_db_task_results", verbosity=0)
+        call_command("db_worker", interval=POLL_INTERVAL_S, startup_delay=False, reload=False, verbosity=1)
+
+
+def _leave_with_parent() -> None:
+    """Wait for the end of standard input, then ask the main thread to finish, as Ctrl-C would."""
+    while sys.stdin.buffer.read(1024):
+        pass
+    _thread.interrupt_main(signal.SIGINT)
