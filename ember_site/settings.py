@@ -240,16 +240,37 @@ DATA_UPLOAD_MAX_NUMBER_FILES = 20
 
 # --- API ------------------------------------------------------------------------------------------
 REST_FRAMEWORK: dict[str, Any] = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "ember_site.api.auth.ApiTokenAuthentication",
+        "rest_framework.authentication.SessionAuthentication",
+    ],
+    "DEFAULT_PERMISSION_CLASSES": ["ember_site.api.auth.TokenScope"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
-    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_PARSER_CLASSES": ["ember_site.api.parsers.StrictJSONParser"],
+    "DEFAULT_PAGINATION_CLASS": "ember_site.api.pagination.CursorPage",
+    "DEFAULT_THROTTLE_CLASSES": ["ember_site.api.throttles.UserRate", "ember_site.api.throttles.GuestRate"],
+    "DEFAULT_THROTTLE_RATES": {
+        "user": env.str("EMBER_API_RATE_USER", default="1800/min"),
+        "guest": env.str("EMBER_API_RATE_GUEST", default="600/min"),
+    },
+    "DEFAULT_SCHEMA_CLASS": "ember_site.api.schema.ProblemSchema",
+    "EXCEPTION_HANDLER": "ember_site.api.errors.problem_response",
+    "URL_FORMAT_OVERRIDE": None,
+    # The server in front sets the address (uvicorn's --forwarded-allow-ips), so no header is believed here.
+    "NUM_PROXIES": 0,
 }
 SPECTACULAR_SETTINGS: dict[str, Any] = {
     "TITLE": "EMBERBench API",
+    "DESCRIPTION": (
+        "Suites, scenarios, runs, episodes and boards. Send `Authorization: Token ember_…`. "
+        "Seeds are decimal strings. Every failure is a problem document (RFC 9457) with a stable `code`."
+    ),
     "VERSION": "1",
-    "SWAGGER_UI_DIST": "SIDECAR",
-    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
-    "REDOC_DIST": "SIDECAR",
+    "SERVE_PUBLIC": True,
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SCHEMA_PATH_PREFIX": "/api/v1",
+    "COMPONENT_SPLIT_REQUEST": True,
+    "ENUM_ADD_EXPLICIT_BLANK_NULL_CHOICE": False,
 }
 
 # --- Log ------------------------------------------------------------------------------------------

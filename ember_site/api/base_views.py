@@ -1,0 +1,81 @@
+"""The entrance of the API, its description, and the answer for addresses that do not exist."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.urls import Resolver404, resolve
+from drf_spectacular.utils import extend_schema, inline_serializer
+from drf_spectacular.views import SpectacularJSONAPIView
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.reverse import reverse
+from rest_framework.views import APIView
+
+from ember_site.core.errors import NotFound
+from simulator import OBSERVATION_VERSION, SCHEMA_VERSION, SIMULATOR_VERSION
+
+_ENTRANCES = {
+    "suites": "api_suite_list",
+    "scenarios": "api_scenario_list",
+    "boards": "api_board_list",
+    "schema": "api_schema",
+    "docs": "api_docs",
+}
+
+
+class ApiRoot(APIView):
+    """Where to start, and which versions are in force."""
+
+    @extend_schema(
+        operation_id="root",
+        responses=inline_serializer(
+            "Root",
+            {
+                "simulator_version": serializers.CharField(),
+                "observation_version": serializers.CharField(),
+                "schema_version": serializers.CharField(),
+                "links": serializers.DictField(child=serializers.URLField()),
+            },
+        ),
+    )
+    def get(self, request: Request) -> Response:
+        """Versions and links."""
+        return Response(
+            {
+                "simulator_version": SIMULATOR_VERSION,
+                "observation_version": OBSERVATION_VERSION,
+                "schema_version": SCHEMA_VERSION,
+                "links": {name: reverse(view, request=request) for name, view in _ENTRANCES.items()},
+            }
+        )
+
+
+class ApiSchema(SpectacularJSONAPIView):
+    """The OpenAPI description of all of this, as JSON."""
+
+    throttle_classes: list[Any] = []
+
+
+@extend_schema(exclude=True)
+class NoSuchAddress(APIView):
+    """Says that an address of the API does not exist, in the form of every other problem."""
+
+    authentication_classes: list[Any] = []
+    permission_classes: list[Any] = []
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        """Refuse whatever the method.
+
+        Raises:
+            NotFound: with a hint where only the final slash is missing.
+        """
+        with_slash = f"{request.path_info}/"
+        try:
+            known = getattr(resolve(with_slash).func, "cls", None) is not NoSuchAddress
+        except Resolver404:
+            known = False
+        if known:
+            raise NotFound(f"There is nothing here; addresses end with a slash: {with_slash}")
+        raise NotFound("The API has no such address.")
