@@ -54,7 +54,7 @@ class Limits:
         return (self.file_text, self.unpacked_text, self.records_text, self.steps_text)
 
     def person_steps(self) -> int:
-        """About how many (person, step) pairs one unpacked file holds: 100 people x 1,000 steps is 100,000."""
+        """About how many (person, step) pairs one unpacked file holds: 100 people for 10 steps are 1,000."""
         return self.unpacked_bytes // RECORD_BYTES_PER_PERSON_STEP
 
 

@@ -33,7 +33,9 @@ def refusal(data: bytes, limits: Limits = LIMITS) -> RecordFileError:
     """The error that refuses the file; it comes last and comes alone."""
     *before, last = read(data, limits)
     assert all(line.error is None for line in before)
-    assert last.text is None and last.error is not None and last.error.whole_file
+    assert last.text is None
+    assert last.error is not None
+    assert last.error.whole_file
     assert record_file_error(io.BytesIO(data), limits=limits) == last.error
     return last.error
 
@@ -63,13 +65,16 @@ def test_one_object_over_several_lines_is_one_record() -> None:
 @pytest.mark.parametrize("indent", [0, 1, 2, "\t"])
 def test_every_kind_of_indentation_is_one_record(indent: int | str) -> None:
     [line] = read(json.dumps(RECORD, indent=indent).encode())
-    assert line.text is not None and json.loads(line.text) == RECORD
+    assert line.text is not None
+    assert json.loads(line.text) == RECORD
 
 
 def test_blank_lines_inside_a_record_keep_positions_true() -> None:
     text = INDENTED.replace("\n", "\n\n", 2)
     [(number, got)] = texts(text.encode())
-    assert number == 1 and got is not None and got.count("\n") == text.count("\n")
+    assert number == 1
+    assert got is not None
+    assert got.count("\n") == text.count("\n")
 
 
 def test_a_cut_first_line_does_not_swallow_the_good_ones_after_it() -> None:
@@ -112,7 +117,7 @@ def test_a_slow_pipe_gives_the_same_records(data: bytes) -> None:
         (COMPACT.encode("utf-16-le"), "UTF-16"),
         (COMPACT.encode("utf-16-be"), "UTF-16"),
         (COMPACT.encode("utf-32"), "UTF-"),
-        (b"{\"a\": \"\x00\"}", "binary"),
+        (b'{"a": "\x00"}', "binary"),
         (gzip.compress(gzip.compress(COMPACT.encode())), "twice"),
         (gzip.compress(COMPACT.encode())[:-9], "cut"),
         (gzip.compress(COMPACT.encode())[:12], "cut"),
@@ -125,7 +130,8 @@ def test_a_slow_pipe_gives_the_same_records(data: bytes) -> None:
 )
 def test_what_is_no_record_file_is_refused_with_a_reason(data: bytes, said: str) -> None:
     error = refusal(data)
-    assert error.code == "record_format" and said in error.message
+    assert error.code == "record_format"
+    assert said in error.message
     assert list(iter_records(SlowStream(data)))[-1].error == error
 
 
@@ -133,7 +139,8 @@ def test_records_before_a_cut_are_given_and_the_place_is_the_line() -> None:
     lines = "\n".join([COMPACT] * 2000).encode()
     got = read(gzip.compress(lines, compresslevel=0)[:-5000])
     assert got[0].text == COMPACT
-    assert got[-1].error is not None and got[-1].error.place == f"line {len(got)}"
+    assert got[-1].error is not None
+    assert got[-1].error.place == f"line {len(got)}"
 
 
 def test_damage_inside_gzip_is_an_error_and_never_a_crash() -> None:
@@ -146,14 +153,18 @@ def test_damage_inside_gzip_is_an_error_and_never_a_crash() -> None:
 
 def test_a_line_that_is_not_utf8_leaves_the_others_alone() -> None:
     first, second, third = read(f"{COMPACT}\n".encode() + b'{"a": "\xff"}\n' + COMPACT.encode())
-    assert first.error is None and third.error is None
-    assert second.error is not None and not second.error.whole_file
-    assert second.error.place == "line 2" and "0xff at offset 7" in second.error.message
+    assert first.error is None
+    assert third.error is None
+    assert second.error is not None
+    assert not second.error.whole_file
+    assert second.error.place == "line 2"
+    assert "0xff at offset 7" in second.error.message
 
 
 def test_gzip_can_be_forbidden() -> None:
     [line] = read(gzip.compress(COMPACT.encode()), gzipped_ok=False)
-    assert line.error is not None and "gzipped" in line.error.message
+    assert line.error is not None
+    assert "gzipped" in line.error.message
 
 
 # --- limits -----------------------------------------------------------------------------------------------
@@ -194,7 +205,8 @@ def test_one_step_too_many_refuses_that_record_alone(steps: int, refused: bool) 
     limits = Limits(steps=5)
     long = f'{{"header":{{}},"steps":[{",".join(map(step_text, range(1, steps + 1)))}]}}'
     first, second = read(f"{long}\n{COMPACT}".encode(), limits)
-    assert second.error is None and (first.error is not None) == refused
+    assert second.error is None
+    assert (first.error is not None) == refused
     if first.error is not None:
         assert (first.error.code, first.error.limit, first.error.whole_file) == ("limit_exceeded", 5, False)
         assert first.error.place == "line 1, steps[5]"
@@ -211,6 +223,11 @@ def test_a_bomb_is_refused_in_bounded_memory() -> None:
     assert peak < 4 * MIB
 
 
+def test_a_file_of_nothing_but_tiny_members_is_read_without_trouble() -> None:
+    data = gzip.compress(b"") * 50_000 + gzip.compress(COMPACT.encode())
+    assert [line.text for line in read(data)] == [COMPACT]
+
+
 def test_many_records_are_read_in_bounded_memory() -> None:
     data = (COMPACT + " " * 7000 + "\n").encode() * 1999
     stream = io.BytesIO(data)
@@ -218,7 +235,8 @@ def test_many_records_are_read_in_bounded_memory() -> None:
     count = sum(1 for line in iter_records(stream, limits=LIMITS) if line.error is None)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert count == 1999 and peak < MIB
+    assert count == 1999
+    assert peak < MIB
 
 
 def test_without_limits_nothing_is_too_large() -> None:
@@ -227,7 +245,12 @@ def test_without_limits_nothing_is_too_large() -> None:
 
 
 def test_the_words_of_the_limits_are_the_published_ones() -> None:
-    assert LIMITS.texts == ("16 MiB a file", "64 MiB unpacked", "2,000 records a file", "100,000 steps a record")
+    assert LIMITS.texts == (
+        "16 MiB a file",
+        "64 MiB unpacked",
+        "2,000 records a file",
+        "100,000 steps a record",
+    )
     assert [size_text(n) for n in (1, 1000, 2048)] == ["1 byte", "1,000 bytes", "2 KiB"]
     assert 400_000 < LIMITS.person_steps() < 500_000
 
