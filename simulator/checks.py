@@ -129,7 +129,9 @@ class Checker:
             self.fail(place, "64 lower-case hex digits", value)
         return value
 
-    def position(self, value: Any, place: str, height: int = MAX_SIDE, width: int = MAX_SIDE) -> tuple[int, int]:
+    def position(
+        self, value: Any, place: str, height: int = MAX_SIDE, width: int = MAX_SIDE
+    ) -> tuple[int, int]:
         """A cell ``[row, col]`` inside a grid of that size."""
         if not isinstance(value, list) or len(value) != 2:
             self.fail(place, "[row, col]", value)

@@ -84,7 +84,14 @@ class World:
             occupant[cell] = person
         count = len(ground.people)
         return cls(
-            ground, fire, entering_fire_kills, 0, list(range(count)), list(ground.people), [ACTIVE] * count, occupant
+            ground,
+            fire,
+            entering_fire_kills,
+            0,
+            list(range(count)),
+            list(ground.people),
+            [ACTIVE] * count,
+            occupant,
         )
 
 

@@ -165,7 +165,7 @@ class Scenario:
         return f"sto/{self.fire.spread_interval} p={self.fire.spread_probability!r}"
 
     def ascii_layout(self) -> list[str]:
-        """The map at step 0, one string a row: ``#`` wall, ``E`` exit, ``F`` fire, ``P`` person, ``.`` floor."""
+        """The map at step 0, one string a row: ``#`` wall, ``E`` exit, ``F`` fire, ``P`` person, ``.`` else."""
         rows = [["."] * self.width for _ in range(self.height)]
         marks = [
             ("#", self.obstacles),
@@ -260,7 +260,9 @@ class _ScenarioReader:
 
     def refuse_taken(self, position: Position, taken: dict[Position, str], place: str) -> None:
         if position in taken:
-            raise ScenarioError(f"expected a free cell, got {list(position)}, which is {taken[position]}", place)
+            raise ScenarioError(
+                f"expected a free cell, got {list(position)}, which is {taken[position]}", place
+            )
 
     def refuse_ignited_exits(self, ignitions: list[Any], exit_cells: dict[Position, str]) -> None:
         for index, cell in enumerate(ignitions):

@@ -136,9 +136,13 @@ class Simulator:
             SimulationError: With the place ``actions.ID``, the lowest ID at fault first.
         """
         if self._end is not None:
-            raise SimulationError(f"the run ended after step {self._end[1]} ({self._end[0]}), expected no step")
+            raise SimulationError(
+                f"the run ended after step {self._end[1]} ({self._end[0]}), expected no step"
+            )
         if not isinstance(actions, Mapping):
-            raise SimulationError(f"expected an object of actions by person ID, got {shown(actions)}", "actions")
+            raise SimulationError(
+                f"expected an object of actions by person ID, got {shown(actions)}", "actions"
+            )
         active = self.active_ids
         expected = set(active)
         problems: dict[str, str] = {}

@@ -56,7 +56,9 @@ def parse_json(text: str | bytes, error: type[EmberError] = EmberError) -> Any:
 
     def integer(digits: str) -> int | _Refused:
         if len(digits.lstrip("-")) > MAX_INTEGER_CHARACTERS:
-            return refuse(f"expected an integer of at most {MAX_INTEGER_CHARACTERS} digits, got {len(digits)}")
+            return refuse(
+                f"expected an integer of at most {MAX_INTEGER_CHARACTERS} digits, got {len(digits)}"
+            )
         return int(digits)
 
     def number(digits: str) -> float | _Refused:
@@ -114,7 +116,9 @@ def _decode(text: str | bytes, error: type[EmberError]) -> str:
             try:
                 text.encode("utf-8")
             except UnicodeEncodeError as problem:
-                raise error(f"expected Unicode text, got a lone surrogate at character {problem.start}") from problem
+                raise error(
+                    f"expected Unicode text, got a lone surrogate at character {problem.start}"
+                ) from problem
         source = text
     else:
         try:

@@ -123,7 +123,9 @@ def _identical(simulator: Simulator, canonical: bytes) -> Verdict:
     metrics = simulator.metrics
     digest = hashlib.sha256(canonical).hexdigest()
     if not simulator.done:
-        message = f"replayed without a difference, but the run has not ended after step {simulator.step_count}"
+        message = (
+            f"replayed without a difference, but the run has not ended after step {simulator.step_count}"
+        )
         return Verdict(VerdictCode.RECORD_INCOMPLETE, message, metrics=metrics, digest=digest)
     message = f"{metrics.evacuated} of {metrics.population} evacuated, {metrics.steps} steps"
     return Verdict(VerdictCode.VERIFIED, message, metrics=metrics, digest=digest)
