@@ -27,6 +27,16 @@ ERROR_SENTENCES: Final[dict[str, str]] = {
     "internal": "Something failed on our side; nothing you sent is to blame.",
     # Catalogue
     "suite_conflict": "A suite of this ID and version is imported already, with another hash.",
+    # Runs and uploads
+    "limit_exceeded": "The file or record is larger than a stated limit.",
+    "record_incomplete": "The replay agrees with the record, but the run has not ended; it is never scored.",
+    "scenario_unknown": "No scenario with the hash in the record's header is known here.",
+    "replay_mismatch": "The replay of the recorded actions gives something else than the record says.",
+    "record_format": "The file or record is not in the record format.",
+    "verified": "The record is byte for byte what the replay gives.",
+    "agent_kind": "Runs of this source may not be given to an agent of this kind.",
+    "run_unavailable": "The record or replay of this run cannot be shown in its present state.",
+    "store_unavailable": "The record store cannot be used just now. This is our fault; send the same again.",
 }
 
 

@@ -1,1 +1,1 @@
-"""Agents, submissions, run records and their verification by replay."""
+"""Agents, run records, their verification by replay, and replay data for the viewer."""

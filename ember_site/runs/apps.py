@@ -1,8 +1,10 @@
+"""The runs app."""
+
 from django.apps import AppConfig
 
 
 class RunsConfig(AppConfig):
-    """Agents, submissions, run records and their verification by replay."""
+    """Agents, submissions, runs and their verification."""
 
     name = "ember_site.runs"
     label = "runs"

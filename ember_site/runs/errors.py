@@ -1,0 +1,63 @@
+"""Errors of agents, uploads and runs."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from ember_site.core.errors import DomainError, LimitExceeded
+from ember_site.runs.models import Submission
+
+
+class AgentKindRefused(DomainError):
+    """Runs of this source may not be given to an agent of this kind."""
+
+    code = "agent_kind"
+    http_status = 422
+
+
+class RunUnavailable(DomainError):
+    """The record or replay cannot be shown in the run's present state."""
+
+    code = "run_unavailable"
+    http_status = 409
+
+
+class StoreUnavailable(DomainError):
+    """The record store cannot be written or read now. Our side; the same request may be sent again."""
+
+    code = "store_unavailable"
+    http_status = 503
+
+
+class UploadsExhausted(LimitExceeded):
+    """An account has sent as many files as an hour allows."""
+
+    def __init__(self, *, text: str, limit: int, used: int, retry_at: datetime) -> None:
+        when = retry_at.isoformat(timespec="seconds").replace("+00:00", "Z")
+        super().__init__(
+            f"The limit is {text}; {used:,} are used. The next is allowed at {when}.",
+            limit=limit,
+            used=used,
+            retry_at=when,
+        )
+
+
+class SubmissionRefused(DomainError):
+    """
+    Nothing of an uploaded file could be used; nothing was queued.
+
+    The submission is kept with the reason. The code is that of the reason: `record_format`, or
+    `limit_exceeded` with the limit.
+    """
+
+    code = "record_format"
+    http_status = 422
+
+    def __init__(self, submission: Submission, *, limit: int | None = None, too_large: bool = False) -> None:
+        data: dict[str, object] = {"submission": str(submission.pk)}
+        if limit is not None:
+            data["limit"] = limit
+        super().__init__(submission.message, code=submission.code, place=submission.place, **data)
+        self.submission = submission
+        if too_large:
+            self.http_status = 413  # type: ignore[misc]  # one instance differs from its class

@@ -1,0 +1,61 @@
+"""How many files an account may send in an hour."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from django.db.models import QuerySet
+
+from ember_site.accounts.models import User
+from ember_site.core import clock
+from ember_site.runs.errors import UploadsExhausted
+from ember_site.runs.limits import WINDOW, UploadLimits
+from ember_site.runs.models import RunState, Submission
+
+UploadSet = QuerySet[Submission]
+
+
+def uploads_check(*, owner: User, limits: UploadLimits) -> None:
+    """
+    Make sure that the account may send another file now.
+
+    Raises:
+        UploadsExhausted: too many uploads, or too many malformed files, within the last hour; it tells
+            the exact instant at which the next is allowed.
+    """
+    _check(uploads_counted(owner=owner), limit=limits.uploads_an_hour, text=limits.uploads_text)
+    _check(malformed_counted(owner=owner), limit=limits.malformed_an_hour, text=limits.malformed_text)
+
+
+def uploads_counted(*, owner: User) -> UploadSet:
+    """The last hour's uploads that count. One in which a verification failed on our side costs nothing."""
+    failed = Submission.objects.filter(lines__run__state=RunState.FAILED).values("pk")
+    return _recent(owner).filter(code="").exclude(pk__in=failed)
+
+
+def malformed_counted(*, owner: User) -> UploadSet:
+    """The last hour's files that were refused as a whole."""
+    return _recent(owner).exclude(code="")
+
+
+def _recent(owner: User) -> UploadSet:
+    return Submission.objects.filter(owner=owner, created_at__gt=clock.now() - WINDOW)
+
+
+def _check(sent: UploadSet, *, limit: int, text: str) -> None:
+    used = sent.count()
+    if used < limit:
+        return
+    blocking = (
+        sent.order_by("-created_at").values_list("created_at", flat=True)[max(0, limit - 1)]
+        if limit
+        else None
+    )
+    raise UploadsExhausted(
+        text=text, limit=limit, used=used, retry_at=_whole_second((blocking or clock.now()) + WINDOW)
+    )
+
+
+def _whole_second(instant: datetime) -> datetime:
+    """The next whole second, so that the instant as written is late enough."""
+    return instant if instant.microsecond == 0 else instant.replace(microsecond=0) + timedelta(seconds=1)

@@ -1,0 +1,50 @@
+"""Reads of the runs app, by topic."""
+
+from ember_site.runs.selectors.agents import agent_for_upload, agent_get, agent_list, agents_for_upload
+from ember_site.runs.selectors.runs import (
+    run_get,
+    run_history,
+    run_list,
+    run_record_get,
+    run_track_get,
+    run_twins,
+    runs_for_slots,
+)
+from ember_site.runs.selectors.submissions import (
+    QueueStatus,
+    SubmissionCounts,
+    queue_status,
+    run_queue_position,
+    submission_counts,
+    submission_get,
+    submission_lines,
+    submission_list,
+    uploads_used,
+)
+from ember_site.runs.visibility import Viewer, agent_is_mine, run_is_mine
+
+__all__ = [
+    "QueueStatus",
+    "SubmissionCounts",
+    "Viewer",
+    "agent_for_upload",
+    "agent_get",
+    "agent_is_mine",
+    "agent_list",
+    "agents_for_upload",
+    "queue_status",
+    "run_get",
+    "run_history",
+    "run_is_mine",
+    "run_list",
+    "run_queue_position",
+    "run_record_get",
+    "run_track_get",
+    "run_twins",
+    "runs_for_slots",
+    "submission_counts",
+    "submission_get",
+    "submission_lines",
+    "submission_list",
+    "uploads_used",
+]

@@ -1,0 +1,56 @@
+"""Read agents."""
+
+from __future__ import annotations
+
+from django.db.models import QuerySet
+
+from ember_site.core.errors import NotFound
+from ember_site.runs.models import Agent, AgentKind
+from ember_site.runs.visibility import Viewer, agents_visible
+
+
+def agent_list(*, viewer: Viewer, kind: str = "", mine: bool = False) -> QuerySet[Agent]:
+    """Agents that the viewer may find in a list, by name, with their owners. Paginate it."""
+    agents = agents_visible(viewer=viewer, listed=True)
+    if mine:
+        agents = agents.filter(owner=viewer.pk) if viewer.is_authenticated else agents.none()
+    if kind:
+        agents = agents.filter(kind=kind)
+    return agents.select_related("owner").order_by("name", "id")
+
+
+def agent_get(*, viewer: Viewer, slug: str) -> Agent:
+    """
+    One agent, by its link.
+
+    Raises:
+        NotFound: there is none, or the viewer may not see it.
+    """
+    agent = agents_visible(viewer=viewer, listed=False).select_related("owner").filter(slug=slug).first()
+    if agent is None:
+        raise NotFound("There is no agent at this address, or it is private.")
+    return agent
+
+
+def agents_for_upload(*, viewer: Viewer) -> QuerySet[Agent]:
+    """The agents that the viewer may upload runs for: own `model` agents, by name."""
+    if not viewer.is_authenticated:
+        return Agent.objects.none()
+    return Agent.objects.filter(owner=viewer.pk, kind=AgentKind.MODEL).order_by("name", "id")
+
+
+def agent_for_upload(*, viewer: Viewer, slug: str) -> Agent:
+    """
+    One of the viewer's agents by slug, for an upload. Kinds that take no uploads are judged later.
+
+    Raises:
+        NotFound: there is none that the viewer may see.
+    """
+    if not slug:
+        raise NotFound(
+            "Name the agent of these runs: its slug is the last part of its address.", place="agent"
+        )
+    agent = agents_visible(viewer=viewer, listed=False).filter(slug=slug).first()
+    if agent is None:
+        raise NotFound(f"You have no agent {slug}.", place="agent")
+    return agent

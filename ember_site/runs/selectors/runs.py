@@ -1,0 +1,157 @@
+"""Read runs, their records and their replay data."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from uuid import UUID
+
+from django.contrib.auth.models import AnonymousUser
+from django.db.models import Q, QuerySet
+
+from ember_site.core.errors import NotFound
+from ember_site.runs.errors import RunUnavailable, StoreUnavailable
+from ember_site.runs.models import Agent, Run, RunState, Verification
+from ember_site.runs.record_store import RecordStoreError, record_read
+from ember_site.runs.tracks import track_json
+from ember_site.runs.visibility import Viewer, not_hidden, run_is_mine, runs_visible
+
+
+def run_list(
+    *,
+    viewer: Viewer,
+    guest_key: str = "",
+    agent: Agent | None = None,
+    scenario_hash: str = "",
+    state: str = "",
+    source: str = "",
+    mine: bool = False,
+) -> QuerySet[Run]:
+    """
+    Runs that the viewer may find in a list, newest first, with agent and scenario. Paginate it.
+
+    With `mine`, only those of the viewer's own agents, or of the guest.
+    """
+    runs = runs_visible(viewer=viewer, guest_key=guest_key, listed=True)
+    if mine:
+        own = Q(agent__owner=viewer.pk) if viewer.is_authenticated else Q(pk__in=())
+        runs = runs.filter(own | Q(agent__isnull=True, guest_key=guest_key) if guest_key else own)
+    if agent is not None:
+        runs = runs.filter(agent=agent)
+    for field, value in (("scenario_hash", scenario_hash), ("state", state), ("source", source)):
+        if value:
+            runs = runs.filter(**{field: value})
+    return with_relations(runs).order_by("-created_at", "id")
+
+
+def run_get(*, viewer: Viewer, run_id: UUID | str, guest_key: str = "") -> Run:
+    """
+    One run, by its link. It may be withdrawn: then its page is a tombstone.
+
+    Raises:
+        NotFound: there is none, or the viewer may not see it; the two look alike.
+    """
+    visible = runs_visible(viewer=viewer, guest_key=guest_key, listed=False)
+    run = with_relations(visible).filter(pk=run_id).first()
+    if run is None:
+        raise NotFound("There is no run at this address, or it is private or not published yet.")
+    return run
+
+
+def run_record_get(*, viewer: Viewer, run_id: UUID | str, guest_key: str = "") -> tuple[Run, bytes]:
+    """
+    A run with the canonical bytes of its record.
+
+    Raises:
+        NotFound: the viewer may not see the run.
+        RunUnavailable: it was withdrawn.
+        StoreUnavailable: the record is not there as it was written.
+    """
+    run = run_get(viewer=viewer, guest_key=guest_key, run_id=run_id)
+    if run.withdrawn_at is not None and not run_is_mine(viewer=viewer, guest_key=guest_key, run=run):
+        raise RunUnavailable("This run was withdrawn by its owner; its record is no longer given out.")
+    try:
+        return run, record_read(run.digest)
+    except (RecordStoreError, OSError) as error:
+        raise StoreUnavailable("The record cannot be read just now. This is our fault.") from error
+
+
+def run_track_get(*, viewer: Viewer, run_id: UUID | str, guest_key: str = "") -> tuple[Run, bytes]:
+    """
+    A verified run with its track: what the board viewer draws, as JSON.
+
+    Raises:
+        NotFound: the viewer may not see the run.
+        RunUnavailable: there is no confirmed replay to show, or the run was withdrawn.
+        StoreUnavailable: the record is not there as it was written.
+    """
+    run = run_get(viewer=viewer, guest_key=guest_key, run_id=run_id)
+    if run.state != RunState.VERIFIED or run.scenario is None:
+        raise RunUnavailable("Only a verified run has a replay.")
+    run, record = run_record_get(viewer=viewer, guest_key=guest_key, run_id=run_id)
+    assert run.scenario is not None
+    return run, track_json(digest=run.digest, record=record, document=run.scenario.document)
+
+
+def run_history(*, run: Run) -> list[Verification]:
+    """Every attempt to verify the run, newest first."""
+    return list(run.verifications.order_by("-attempt"))
+
+
+def run_twins(*, viewer: Viewer, run: Run) -> QuerySet[Run]:
+    """Runs of other agents with the very same actions, as far as the viewer may find them."""
+    visible = runs_visible(viewer=viewer, listed=True)
+    return with_relations(visible.filter(digest=run.digest).exclude(pk=run.pk)).order_by("created_at", "id")
+
+
+def runs_for_slots(
+    *,
+    slots: Iterable[tuple[str, str]],
+    agent_ids: Sequence[int] | None = None,
+    viewer: Viewer | None = None,
+    hidden_ref: str = "",
+) -> QuerySet[Run]:
+    """
+    The runs that may count in an evaluation: ranked, verified, ended, not withdrawn, on its slots.
+
+    Args:
+        slots: pairs of scenario hash and seed in decimal.
+        agent_ids: only runs of these agents.
+        viewer: only what this viewer may find; None is a visitor without an account.
+        hidden_ref: count the runs hidden under this reference instead of those in the open. For the
+            evaluation's own arithmetic, never for a page.
+
+    Returns:
+        Runs with their agents, in no order.
+    """
+    counted = Run.objects.filter(
+        _on_slots(slots),
+        ranked=True,
+        state=RunState.VERIFIED,
+        ended=True,
+        withdrawn_at__isnull=True,
+        agent__isnull=False,
+    )
+    if agent_ids is not None:
+        counted = counted.filter(agent__in=agent_ids)
+    if hidden_ref:
+        counted = counted.filter(hidden_ref=hidden_ref)
+    else:
+        visible = runs_visible(viewer=viewer or AnonymousUser(), listed=True)
+        counted = counted.filter(not_hidden(), pk__in=visible.values("pk"))
+    return counted.select_related("agent")
+
+
+def with_relations(runs: QuerySet[Run]) -> QuerySet[Run]:
+    """Runs with agent, owner and scenario in one query."""
+    return runs.select_related("agent", "agent__owner", "scenario")
+
+
+def _on_slots(slots: Iterable[tuple[str, str]]) -> Q:
+    seeds: dict[str, list[str]] = defaultdict(list)
+    for scenario_hash, seed in slots:
+        seeds[scenario_hash].append(seed)
+    condition = Q(pk__in=())
+    for scenario_hash, of_scenario in seeds.items():
+        condition |= Q(scenario=scenario_hash, seed__in=of_scenario)
+    return condition

@@ -1,0 +1,135 @@
+"""Read uploads and the queue."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db.models import Count, Min, Q, QuerySet
+from django_tasks import TaskResultStatus
+from django_tasks_db.models import DBTaskResult
+
+from ember_site.accounts.models import User
+from ember_site.core import clock
+from ember_site.core.errors import NotFound
+from ember_site.runs.limits import upload_limits
+from ember_site.runs.models import OPEN_STATES, Run, RunState, Submission, SubmissionLine, Verification
+from ember_site.runs.quota import uploads_counted
+from ember_site.runs.visibility import Viewer, submissions_visible
+
+
+@dataclass(frozen=True, slots=True)
+class SubmissionCounts:
+    """How many records of an upload stand where; `refused` counts the loader's and the replay's refusals."""
+
+    total: int
+    verified: int
+    refused: int
+    failed: int
+    running: int
+    queued: int
+
+    @property
+    def checked(self) -> int:
+        """Records with their final word."""
+        return self.verified + self.refused + self.failed
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether nothing will change any more."""
+        return self.checked == self.total
+
+
+@dataclass(frozen=True, slots=True)
+class QueueStatus:
+    """The verification queue as a whole."""
+
+    waiting: int
+    running: int
+    oldest_wait_s: int
+
+
+def submission_list(*, viewer: Viewer) -> QuerySet[Submission]:
+    """Uploads that the viewer may see, newest first, with agent and numbers of lines. Paginate it."""
+    return (
+        submissions_visible(viewer=viewer)
+        .select_related("agent")
+        .annotate(
+            line_count=Count("lines"),
+            verified_count=Count("lines", filter=Q(lines__run__state=RunState.VERIFIED)),
+            open_count=Count("lines", filter=Q(lines__run__state__in=OPEN_STATES)),
+        )
+        .order_by("-created_at")
+    )
+
+
+def submission_get(*, viewer: Viewer, submission_id: UUID | str) -> Submission:
+    """
+    One upload.
+
+    Raises:
+        NotFound: there is none, or it is somebody else's.
+    """
+    visible = submissions_visible(viewer=viewer).select_related("agent")
+    submission = visible.filter(pk=submission_id).first()
+    if submission is None:
+        raise NotFound("There is no upload at this address, or it is somebody else's.")
+    return submission
+
+
+def submission_lines(*, submission: Submission) -> QuerySet[SubmissionLine]:
+    """The records of an upload by line number, with run and scenario. Paginate it."""
+    lines = submission.lines.select_related("run", "run__scenario", "run__agent")
+    return lines.defer("run__scenario__document").order_by("number")
+
+
+def submission_counts(*, submission: Submission) -> SubmissionCounts:
+    """How many records of an upload stand where."""
+    states = submission.lines.values_list("run__state").annotate(n=Count("pk")).order_by()
+    count: Counter[str | None] = Counter(dict(states))
+    return SubmissionCounts(
+        total=sum(count.values()),
+        verified=count[RunState.VERIFIED],
+        refused=count[None] + count[RunState.REJECTED],
+        failed=count[RunState.FAILED],
+        running=count[RunState.RUNNING],
+        queued=count[RunState.QUEUED],
+    )
+
+
+def uploads_used(*, owner: User) -> tuple[int, int]:
+    """Uploads of the last hour that count, and the limit."""
+    return uploads_counted(owner=owner).count(), upload_limits().uploads_an_hour
+
+
+def queue_status() -> QueueStatus:
+    """How many verifications wait and run, and how long the oldest has waited."""
+    queued = Verification.objects.filter(state=RunState.QUEUED)
+    figures = queued.aggregate(n=Count("pk"), oldest=Min("queued_at"))
+    oldest = figures["oldest"]
+    return QueueStatus(
+        waiting=figures["n"],
+        running=Verification.objects.filter(state=RunState.RUNNING).count(),
+        oldest_wait_s=0 if oldest is None else max(0, int((clock.now() - oldest).total_seconds())),
+    )
+
+
+def run_queue_position(*, run: Run) -> int | None:
+    """
+    How many tasks go before the run's, plus one; None where it does not wait.
+
+    A run that waits for room in the queue stands behind its account's tasks there.
+    """
+    attempt = run.verifications.filter(state=RunState.QUEUED).first()
+    if attempt is None:
+        return None
+    ready = DBTaskResult.objects.filter(status=TaskResultStatus.READY).exclude(
+        task_path__endswith="sweep_queue"
+    )
+    task = ready.filter(pk=attempt.task_id).first() if attempt.task_id else None
+    if task is not None:
+        before = Q(priority__gt=task.priority) | Q(priority=task.priority, enqueued_at__lt=task.enqueued_at)
+        return ready.filter(before).count() + 1
+    older = Verification.objects.filter(state=RunState.QUEUED, task_id="", pk__lt=attempt.pk)
+    return ready.count() + older.count() + 1

@@ -1,0 +1,23 @@
+"""Background tasks: load by id, call one service; each is safe to run twice."""
+
+from __future__ import annotations
+
+from django_tasks import task
+
+from ember_site.runs.services.queue import queue_sweep, sweep_schedule
+from ember_site.runs.services.verification import run_verify
+
+
+@task()
+def verify_run(*, run_id: str) -> None:
+    """Put back what dead workers left behind, then verify one run."""
+    queue_sweep()
+    sweep_schedule()
+    run_verify(run_id=run_id)
+
+
+@task()
+def sweep_queue() -> None:
+    """Put back what dead workers left behind, and come again while runs are open."""
+    queue_sweep()
+    sweep_schedule()

@@ -1,0 +1,105 @@
+"""
+Tracks: what the board viewer draws of a run, made from its record and scenario.
+
+A track is small: one character for each active person and step. It is kept by record digest, which
+never changes its meaning.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, TypedDict
+
+from django.core.cache import cache
+
+from simulator import Scenario, parse_json
+
+LETTER = {"north": "N", "south": "S", "east": "E", "west": "W"}
+CACHE_KEY = "runs:track:1:{digest}"
+CACHE_SECONDS = 24 * 3600
+CACHE_MAX_BYTES = 2_000_000
+
+
+class TrackPerson(TypedDict):
+    """One person's way. `moves` has one character a step while active; `.` is a step without a move."""
+
+    id: str
+    position: list[int]
+    moves: str
+    status: str
+    end_step: int | None
+
+
+class Track(TypedDict):
+    """A whole run. `burn` holds row, column and the step after which the cell burns."""
+
+    width: int
+    height: int
+    obstacles: list[list[int]]
+    exits: list[dict[str, Any]]
+    people: list[TrackPerson]
+    burn: list[list[int]]
+    steps: int
+    spread_interval: int
+    max_steps: int
+
+
+def track_json(*, digest: str, record: bytes, document: str) -> bytes:
+    """The track of a verified record as JSON. `document` is the scenario's canonical text."""
+    key = CACHE_KEY.format(digest=digest)
+    kept: bytes | None = cache.get(key)
+    if kept is not None:
+        return kept
+    made = json.dumps(
+        track_make(record=record, scenario=Scenario.from_json(document)), separators=(",", ":")
+    ).encode()
+    if len(made) <= CACHE_MAX_BYTES:
+        cache.set(key, made, CACHE_SECONDS)
+    return made
+
+
+def track_make(*, record: bytes, scenario: Scenario) -> Track:
+    """The track of a record that the replay has confirmed."""
+    document = parse_json(record)
+    steps: list[dict[str, Any]] = document["steps"]
+    return Track(
+        width=scenario.width,
+        height=scenario.height,
+        obstacles=[list(cell) for cell in scenario.obstacles],
+        exits=[{"id": exit_.id, "position": list(exit_.position)} for exit_ in scenario.exits],
+        people=_people(document["initial"]["people"], steps),
+        burn=_burn(scenario, steps),
+        steps=len(steps),
+        spread_interval=scenario.fire.spread_interval,
+        max_steps=scenario.max_steps,
+    )
+
+
+def _people(initial: dict[str, Any], steps: list[dict[str, Any]]) -> list[TrackPerson]:
+    moves: dict[str, list[str]] = {person: [] for person in initial}
+    ends: dict[str, tuple[str, int]] = {}
+    for step in steps:
+        actions = step["actions"]
+        for person, outcome in step["movements"].items():
+            moves[person].append(LETTER[actions[person]] if outcome == "moved" else ".")
+        for person in step["evacuations"]:
+            ends[person] = ("evacuated", step["step"])
+        for casualty in step["casualties"]:
+            ends[casualty["id"]] = ("casualty", step["step"])
+    return [
+        TrackPerson(
+            id=person,
+            position=initial[person]["position"],
+            moves="".join(moves[person]),
+            status=ends[person][0] if person in ends else "active",
+            end_step=ends[person][1] if person in ends else None,
+        )
+        for person in initial
+    ]
+
+
+def _burn(scenario: Scenario, steps: list[dict[str, Any]]) -> list[list[int]]:
+    burn = [[*cell, 0] for cell in scenario.ignitions]
+    for step in steps:
+        burn.extend([*cell, step["step"]] for cell in step["ignitions"])
+    return burn
