@@ -5,6 +5,7 @@ that a step to a neighbour is one addition and never needs a bounds check. Ascen
 are row-major.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -50,26 +51,27 @@ def ground_of(scenario: Scenario) -> Ground:
 
 
 def _make_ground(scenario: Scenario) -> Ground:
-    stride = scenario.width + 2
-    terrain = [OUTSIDE] * (stride * (scenario.height + 2))
-    positions = [Position(i // stride - 1, i % stride - 1) for i in range(len(terrain))]
-    for row in range(scenario.height):
-        start = (row + 1) * stride + 1
-        terrain[start : start + scenario.width] = [FLOOR] * scenario.width
-    ground = Ground(
-        stride=stride,
-        terrain=terrain,
-        positions=positions,
-        texts=[f"[{row},{col}]" for row, col in positions],
-        exits=[],
-        people=[],
-        ignitions=[],
+    ground = plain_ground(
+        scenario.width, scenario.height, scenario.obstacles, [spec.position for spec in scenario.exits]
     )
-    for position in scenario.obstacles:
-        terrain[ground.cell(position)] = WALL
-    for spec in scenario.exits:
-        terrain[ground.cell(spec.position)] = EXIT
-    ground.exits.extend(ground.cell(spec.position) for spec in scenario.exits)
     ground.people.extend(ground.cell(person.position) for person in scenario.people)
     ground.ignitions.extend(ground.cell(position) for position in scenario.ignitions)
+    return ground
+
+
+def plain_ground(width: int, height: int, obstacles: Iterable[Position], exits: Iterable[Position]) -> Ground:
+    """The ground of a map without people and fire. O(cells)."""
+    stride = width + 2
+    terrain = [OUTSIDE] * (stride * (height + 2))
+    positions = [Position(i // stride - 1, i % stride - 1) for i in range(len(terrain))]
+    for row in range(height):
+        start = (row + 1) * stride + 1
+        terrain[start : start + width] = [FLOOR] * width
+    texts = [f"[{row},{col}]" for row, col in positions]
+    ground = Ground(stride, terrain, positions, texts, [], [], [])
+    for position in obstacles:
+        terrain[ground.cell(position)] = WALL
+    for position in exits:
+        terrain[ground.cell(position)] = EXIT
+        ground.exits.append(ground.cell(position))
     return ground

@@ -165,7 +165,7 @@ class Scenario:
         return f"sto/{self.fire.spread_interval} p={self.fire.spread_probability!r}"
 
     def ascii_layout(self) -> list[str]:
-        """The map at step 0, one string a row: ``#`` wall, ``E`` exit, ``F`` fire, ``P`` person, ``.`` else."""
+        """The map at step 0, one string a row: # wall, E exit, F fire, P person, . floor."""
         rows = [["."] * self.width for _ in range(self.height)]
         marks = [
             ("#", self.obstacles),

@@ -1,4 +1,4 @@
-"""Baseline policies. A policy is a callable from an observation to one action for each active person.
+"""The three simple baselines. A policy is a callable from an observation to one action for each active person.
 
 Source: simulation contract, section 5 (``random``) and section 7 (``greedy``).
 """
@@ -105,11 +105,3 @@ random = RandomPolicy()
 def make_random(seed: int = 0) -> RandomPolicy:
     """A random policy with a policy seed of its own."""
     return RandomPolicy(seed)
-
-
-BASELINES: Final[dict[str, Callable[[], Policy]]] = {
-    "stay": lambda: stay,
-    "random": RandomPolicy,
-    "greedy": lambda: greedy,
-}
-"""Factories of the published baselines: a fresh policy for each episode."""
