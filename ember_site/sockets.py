@@ -4,7 +4,6 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from channels.auth import AuthMiddlewareStack
 from channels.routing import URLRouter
 from django.conf import settings
 from django.urls import re_path
@@ -64,6 +63,6 @@ class OriginGuard:
             await socket_refuse(receive, send, code=4403, reason="opened by another site")
 
 
-websocket_application = OriginGuard(
-    AuthMiddlewareStack(URLRouter([*websocket_urlpatterns, re_path(r"", unknown_socket)]))
-)
+# Consumers read the session themselves, in threads of their own: Channels' middleware would do it
+# in the one thread that all sockets share.
+websocket_application = OriginGuard(URLRouter([*websocket_urlpatterns, re_path(r"", unknown_socket)]))

@@ -1,5 +1,11 @@
 """Websocket paths of live episodes."""
 
-from django.urls import URLPattern
+from __future__ import annotations
 
-websocket_urlpatterns: list[URLPattern] = []
+from django.urls import URLPattern, path
+
+from .consumer import EpisodeConsumer
+
+websocket_urlpatterns: list[URLPattern] = [
+    path("ws/episodes/<uuid:episode_id>/", EpisodeConsumer.as_asgi()),  # type: ignore[arg-type]
+]

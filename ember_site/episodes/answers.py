@@ -1,0 +1,55 @@
+"""What a request to make a step can come to. Expected answers are values, never exceptions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from simulator import Observation
+
+from .deltas import Wire
+
+
+class StepResult(StrEnum):
+    """The four answers to `act`."""
+
+    APPLIED = "applied"
+    DUPLICATE = "duplicate"
+    STALE = "stale"
+    REJECTED = "rejected"
+
+
+@dataclass(frozen=True, slots=True)
+class StepAnswer:
+    """The answer to one request.
+
+    `step` is the step asked for, `now` the last one made, `state` the episode's state after it.
+    `observation` is the present one; `retryable` says that the same request may succeed later.
+    """
+
+    result: StepResult
+    step: int
+    now: int
+    state: str
+    observation: Observation | None = None
+    code: str = ""
+    place: str = ""
+    message: str = ""
+    retryable: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeView:
+    """What one process may publish of an episode: observations, and facts that they show.
+
+    `deltas` leads from the step asked about to `observation`; None where a snapshot is needed.
+    """
+
+    step: int
+    state: str
+    observation: Observation
+    deltas: list[Wire] | None = None
+    reason: str = ""
+    run: str | None = None
+    seed: str | None = None
+    hidden: bool = False

@@ -1,0 +1,180 @@
+"""Baselines that play live: a policy drives an episode inside a web process, under a lease."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import secrets
+import socket
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, Protocol
+from uuid import UUID
+
+from django.db.models import Q
+
+from ember_site.catalog.scenario_cache import scenario_load
+from ember_site.core import clock
+from simulator import Action, Observation
+from simulator.policies import BASELINES
+
+from .answers import StepAnswer, StepResult
+from .limits import EpisodeLimits
+from .live import LiveEpisode
+from .models import Episode
+from .selectors import episode_log
+from .threads import in_thread
+
+logger = logging.getLogger(__name__)
+
+Policy = Callable[[Observation], Mapping[str, Action | str]]
+
+DEFAULT_STEPS_PER_S = 4.0
+SLOWEST_STEPS_PER_S = 0.5
+FASTEST_STEPS_PER_S = 20.0
+BUSY_WAIT_S = 1.0
+
+
+class Act(Protocol):
+    """Makes a step and publishes it, as `Hub.act` does."""
+
+    def __call__(
+        self, episode_id: UUID, *, step: int, actions: Mapping[str, str], assist: int
+    ) -> Awaitable[StepAnswer]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Drive:
+    """A policy that stands where the log ends, and the observation it has to answer."""
+
+    policy: Policy
+    observation: Observation
+    done: bool
+    steps_per_s: float
+
+
+def worker_name() -> str:
+    """A name of this process that no other one has."""
+    return f"{socket.gethostname()[:32]}:{os.getpid()}:{secrets.token_hex(4)}"
+
+
+def baseline_claim(*, worker: str, lease_s: float, limit: int) -> list[UUID]:
+    """Take over up to `limit` running baseline episodes that nobody drives."""
+    now = clock.now()
+    free = Q(lease_until__isnull=True) | Q(lease_until__lt=now)
+    running = Episode.objects.filter(free, mode=Episode.Mode.BASELINE, state=Episode.State.RUNNING)
+    claimed = []
+    for episode_id in running.order_by("created_at").values_list("pk", flat=True)[:limit]:
+        # The condition again, in the update: of two processes one gets it.
+        if Episode.objects.filter(free, pk=episode_id).update(
+            lease_owner=worker, lease_until=now + timedelta(seconds=lease_s)
+        ):
+            claimed.append(episode_id)
+    return claimed
+
+
+def baseline_renew(*, episode_id: UUID, worker: str, lease_s: float) -> bool:
+    """Keep an episode for longer; false where somebody else has it."""
+    return bool(
+        Episode.objects.filter(pk=episode_id, lease_owner=worker, state=Episode.State.RUNNING).update(
+            lease_until=clock.now() + timedelta(seconds=lease_s)
+        )
+    )
+
+
+def baseline_drive(*, episode_id: UUID) -> Drive:
+    """A fresh policy, led through the log so far with nothing but observations."""
+    episode = Episode.objects.get(pk=episode_id)
+    policy: Policy = BASELINES[episode.policy]()
+    live = LiveEpisode(scenario_load(episode.scenario_id), int(episode.seed))
+    for row in episode_log(episode_id=episode_id):
+        policy(live.observation)
+        live.advance([row])
+    return Drive(policy, live.observation, live.done, episode.steps_per_second or DEFAULT_STEPS_PER_S)
+
+
+class BaselineRunner:
+    """Drives the baseline episodes that this process has claimed."""
+
+    def __init__(self, act: Act, limits: EpisodeLimits) -> None:
+        """`act` makes the steps."""
+        self._act = act
+        self._limits = limits
+        self._worker = worker_name()
+        self._driven: dict[UUID, asyncio.Task[None]] = {}
+        self._wake = asyncio.Event()
+
+    def wake(self) -> None:
+        """Look for episodes to drive now."""
+        self._wake.set()
+
+    async def run(self) -> None:
+        """Claim and drive for as long as the process lives."""
+        try:
+            while True:
+                try:
+                    await self._claim()
+                except Exception:
+                    logger.exception("Baselines could not be claimed; trying again")
+                await self._pause()
+        finally:
+            for task in self._driven.values():
+                task.cancel()
+
+    async def _pause(self) -> None:
+        self._wake.clear()
+        try:
+            async with asyncio.timeout(self._limits.lease_s / 2):
+                await self._wake.wait()
+        except TimeoutError:
+            return
+
+    async def _claim(self) -> None:
+        room = self._limits.baselines_running - len(self._driven)
+        if room <= 0:
+            return
+        claimed = await in_thread(
+            baseline_claim, worker=self._worker, lease_s=self._limits.lease_s, limit=room
+        )
+        for episode_id in claimed:
+            if episode_id in self._driven:
+                continue
+            task = asyncio.create_task(self._drive(episode_id))
+            self._driven[episode_id] = task
+            task.add_done_callback(lambda done, episode_id=episode_id: self._ended(episode_id, done))
+
+    def _ended(self, episode_id: UUID, task: asyncio.Task[Any]) -> None:
+        self._driven.pop(episode_id, None)
+        if not task.cancelled() and task.exception() is not None:
+            logger.error("The baseline of episode %s failed", episode_id, exc_info=task.exception())
+
+    async def _drive(self, episode_id: UUID) -> None:
+        drive = await in_thread(baseline_drive, episode_id=episode_id)
+        observation, done = drive.observation, drive.done
+        loop = asyncio.get_running_loop()
+        due = renewed = loop.time()
+        while not done:
+            due = max(due + 1 / drive.steps_per_s, loop.time())
+            await asyncio.sleep(due - loop.time())
+            if loop.time() - renewed > self._limits.lease_s / 3:
+                if not await in_thread(
+                    baseline_renew, episode_id=episode_id, worker=self._worker, lease_s=self._limits.lease_s
+                ):
+                    return
+                renewed = loop.time()
+            actions = await in_thread(drive.policy, observation)
+            words = {person: str(action) for person, action in actions.items()}
+            answer = await self._step(episode_id, observation.step + 1, words)
+            if answer.result is not StepResult.APPLIED or answer.observation is None:
+                return  # Somebody else drives it, or it was ended or frozen.
+            observation = answer.observation
+            done = answer.state != Episode.State.RUNNING
+
+    async def _step(self, episode_id: UUID, step: int, actions: Mapping[str, str]) -> StepAnswer:
+        while True:
+            answer = await self._act(episode_id, step=step, actions=actions, assist=0)
+            if not answer.retryable:
+                return answer
+            await asyncio.sleep(BUSY_WAIT_S)

@@ -1,0 +1,45 @@
+"""The end of an episode: its record becomes a run like any other."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.db import transaction
+
+from ember_site.core.errors import NotFound, WrongState
+from ember_site.runs.models import Run, RunSource
+from ember_site.runs.services.runs import run_store
+
+from .models import Episode
+
+
+def episode_finish(*, episode_id: UUID, record_text: str) -> Run:
+    """Store the record of an ended episode as a run and ask for its verification.
+
+    Doing it again gives the same run. Only ranked episodes make ranked runs; what a sealed
+    evaluation hides stays hidden on the run.
+
+    Raises:
+        NotFound: there is no such episode.
+        WrongState: it has not ended.
+        StoreUnavailable: the record could not be stored; the log keeps everything, so try again.
+    """
+    episode = Episode.objects.select_related("agent", "run").filter(pk=episode_id).first()
+    if episode is None:
+        raise NotFound("There is no such episode.")
+    if episode.run is not None:
+        return episode.run
+    if episode.state != Episode.State.ENDED:
+        raise WrongState("Only an episode that has ended becomes a run.")
+    with transaction.atomic():
+        run = run_store(
+            agent=episode.agent,
+            guest_key="" if episode.agent else episode.guest_key,
+            record_text=record_text,
+            source=RunSource.BASELINE if episode.mode == Episode.Mode.BASELINE else RunSource.PLAY,
+            ranked=episode.mode == Episode.Mode.RANKED,
+            hidden_until=episode.hidden_until,
+            hidden_ref=episode.hidden_ref,
+        )
+        Episode.objects.filter(pk=episode_id).update(run=run)
+    return run

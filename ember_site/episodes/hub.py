@@ -1,0 +1,296 @@
+"""The hub: one for each process. It joins sockets to episodes and publishes what the log says."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections import Counter
+from collections.abc import Coroutine, Mapping
+from typing import Any
+from uuid import UUID
+
+from .answers import EpisodeView, StepAnswer, StepResult
+from .baselines import BaselineRunner
+from .hints import Hints
+from .limits import EpisodeLimits, episode_limits
+from .models import Episode
+from .protocol import CloseCode
+from .room import PLAYER, WATCHER, Dismissal, Member, Room
+from .selectors import EpisodeChange, episode_changes
+from .services import (
+    episode_resume,
+    episode_step,
+    episode_view,
+    episodes_finish_pending,
+    episodes_pause_idle,
+)
+from .sessions import session_identities
+from .threads import in_thread
+
+logger = logging.getLogger(__name__)
+
+
+class TooManySockets(Exception):
+    """A person, an address or an episode has as many sockets as it may have."""
+
+    def __init__(self, why: str) -> None:
+        """`why` is the sentence for the client."""
+        super().__init__(why)
+        self.why = why
+
+
+class Hub:
+    """Rooms of the episodes that this process serves, and the loops that keep them true.
+
+    All methods belong to one event loop, but `wake`.
+    """
+
+    def __init__(self, limits: EpisodeLimits | None = None) -> None:
+        """Nothing runs before `start`."""
+        self.limits = limits or episode_limits()
+        self._rooms: dict[UUID, Room] = {}
+        self._opening: dict[UUID, asyncio.Lock] = {}
+        self._sockets: Counter[str] = Counter()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._kept: set[asyncio.Task[StepAnswer]] = set()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._hints = Hints(self._heard)
+        self._baselines = BaselineRunner(self.act, self.limits)
+
+    # --- Life -------------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Start the loops of this process; again does nothing."""
+        loop = asyncio.get_running_loop()
+        if self._loop is loop:
+            return
+        self._loop = loop
+        self._spawn(self._every(self.limits.poll_s, self._poll))
+        self._spawn(self._every(self.limits.sweep_s, self._sweep))
+        self._spawn(self._every(self.limits.rights_check_s, self._check_rights))
+        self._spawn(self._hints.listen())
+        self._spawn(self._baselines.run())
+
+    async def stop(self) -> None:
+        """Say goodbye to every socket and stop the loops."""
+        for room in self._rooms.values():
+            room.dismiss_all(Dismissal(CloseCode.RESTART, "The server restarts.", retry_s=1.0))
+        for task in list(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        self._loop = None
+
+    # --- Sockets ----------------------------------------------------------------------------
+
+    def socket_open(self, key: str, limit: int) -> None:
+        """Count a socket of a person or an address.
+
+        Raises:
+            TooManySockets: it has `limit` of them already.
+        """
+        if self._sockets[key] >= limit:
+            raise TooManySockets(f"At most {limit} pages of live episodes may be open at once.")
+        self._sockets[key] += 1
+
+    def socket_close(self, key: str) -> None:
+        """Take a socket off the count."""
+        self._sockets[key] -= 1
+        if self._sockets[key] <= 0:
+            del self._sockets[key]
+
+    async def join(
+        self, episode_id: UUID, *, role: str, have: int | None, session_key: str, identity: str
+    ) -> tuple[Room, Member]:
+        """Add a socket to an episode's room and bring it up to the present.
+
+        Raises:
+            NotFound: there is no such episode.
+            TooManySockets: it has as many watchers as it may have.
+        """
+        room = await self._room(episode_id)
+        async with room.lock:
+            view = await in_thread(episode_view, episode_id=episode_id, after=room.view.step)
+            room.publish(view)
+            deltas = None
+            if have is not None:
+                deltas = (await in_thread(episode_view, episode_id=episode_id, after=have)).deltas
+                # Another process may have gone on between the two reads.
+                deltas = (
+                    [delta for delta in deltas if delta["step"] <= room.view.step]
+                    if deltas is not None
+                    else None
+                )
+            if role == WATCHER and room.watchers >= self.limits.watchers_per_episode:
+                raise TooManySockets(
+                    f"{self.limits.watchers_per_episode} people watch already; the room is full."
+                )
+            member = Member(
+                role=role, mailbox=room.mailbox_make(), session_key=session_key, identity=identity
+            )
+            room.welcome(member, deltas)
+            return room, member
+
+    def leave(self, room: Room, member: Member) -> None:
+        """Take a socket out of its room; an empty room is given up."""
+        room.leave(member)
+        if not room.members and self._rooms.get(room.episode_id) is room and not room.lock.locked():
+            del self._rooms[room.episode_id]
+            self._hints.forget(room.episode_id)
+
+    # --- Steps ------------------------------------------------------------------------------
+
+    async def act(
+        self, episode_id: UUID, *, step: int, actions: Mapping[str, str], assist: int
+    ) -> StepAnswer:
+        """Make a step and publish it; the answer comes after everybody's mailbox has the step."""
+        room = self._rooms.get(episode_id)
+        if room is None:
+            answer = await in_thread(
+                episode_step, episode_id=episode_id, step=step, actions=actions, assist=assist
+            )
+        else:
+            async with room.lock:
+                answer = await in_thread(
+                    episode_step, episode_id=episode_id, step=step, actions=actions, assist=assist
+                )
+                await self._publish_answer(room, answer)
+        if answer.result is StepResult.APPLIED:
+            await self._hints.tell(episode_id, answer.now)
+        return answer
+
+    async def resume(self, episode_id: UUID) -> None:
+        """Let a paused episode go on."""
+        if await in_thread(episode_resume, episode_id=episode_id):
+            self._spawn(self._refresh(episode_id))
+
+    def wake(self, episode_id: UUID) -> None:
+        """Have a room look at the log now; from any thread."""
+        if self._loop is not None:
+            self._loop.call_soon_threadsafe(self._heard, episode_id, None)
+
+    def wake_baselines(self) -> None:
+        """Have a new baseline episode driven now, if this process has a hub; from any thread."""
+        if self._loop is not None:
+            self._loop.call_soon_threadsafe(self._baselines.wake)
+
+    def keep(self, work: Coroutine[Any, Any, StepAnswer]) -> asyncio.Task[StepAnswer]:
+        """Run work to its end, whatever becomes of the socket that asked for it."""
+        task = asyncio.get_running_loop().create_task(work)
+        self._kept.add(task)
+        task.add_done_callback(self._kept.discard)
+        return task
+
+    async def _publish_answer(self, room: Room, answer: StepAnswer) -> None:
+        plain = answer.state == Episode.State.RUNNING and answer.observation is not None
+        if plain and answer.observation is not None and answer.now in (room.view.step, room.view.step + 1):
+            room.publish(EpisodeView(step=answer.now, state=answer.state, observation=answer.observation))
+            return
+        await self._refresh_locked(room)
+
+    async def _refresh(self, episode_id: UUID) -> None:
+        room = self._rooms.get(episode_id)
+        if room is not None:
+            async with room.lock:
+                await self._refresh_locked(room)
+
+    async def _refresh_locked(self, room: Room) -> None:
+        room.publish(await in_thread(episode_view, episode_id=room.episode_id, after=room.view.step))
+
+    async def _room(self, episode_id: UUID) -> Room:
+        room = self._rooms.get(episode_id)
+        if room is not None:
+            return room
+        view = await in_thread(episode_view, episode_id=episode_id)
+        room = self._rooms.setdefault(episode_id, Room(episode_id, view, self.limits))
+        self._hints.follow(episode_id)
+        return room
+
+    # --- Loops ------------------------------------------------------------------------------
+
+    def _heard(self, episode_id: UUID, step: int | None) -> None:
+        """Somebody says that an episode went on; look where that is news."""
+        room = self._rooms.get(episode_id)
+        if room is not None and (step is None or step > room.view.step):
+            self._spawn(self._refresh(episode_id))
+
+    async def _poll(self) -> None:
+        now = asyncio.get_running_loop().time()
+        for room in list(self._rooms.values()):
+            room.crowd_tell()
+            self._dismiss_slow(room, now)
+            if room.ended_at is not None and now - room.ended_at > self.limits.after_end_s:
+                room.dismiss_all(Dismissal(CloseCode.OVER, "The episode is over."))
+            if not room.members and not room.lock.locked():
+                self._rooms.pop(room.episode_id, None)
+                self._hints.forget(room.episode_id)
+        if not self._rooms or not self._hints.poll_due():
+            return
+        changes = await in_thread(episode_changes, episode_ids=list(self._rooms))
+        for episode_id, change in changes.items():
+            room_now = self._rooms.get(episode_id)
+            if room_now is not None and _is_news(room_now, change):
+                await self._refresh(episode_id)
+
+    def _dismiss_slow(self, room: Room, now: float) -> None:
+        for member in list(room.members):
+            since = member.sending_since
+            if since is not None and now - since > self.limits.slow_reader_s:
+                member.dismiss(Dismissal(CloseCode.TOO_SLOW, "The line is too slow.", retry_s=5.0))
+
+    async def _sweep(self) -> None:
+        await in_thread(episodes_pause_idle)
+        await in_thread(episodes_finish_pending)
+
+    async def _check_rights(self) -> None:
+        """Close players' sockets whose session ended or changed hands."""
+        players = [
+            member
+            for room in self._rooms.values()
+            for member in room.members
+            if member.role == PLAYER and member.session_key
+        ]
+        if not players:
+            return
+        keys = sorted({member.session_key for member in players})
+        identities = await in_thread(session_identities, session_keys=keys)
+        for member in players:
+            if identities.get(member.session_key) != member.identity:
+                member.dismiss(Dismissal(CloseCode.SIGN_IN, "You are signed out. Sign in to play on."))
+
+    async def _every(self, seconds: float, work: Any) -> None:
+        while True:
+            await asyncio.sleep(seconds)
+            try:
+                await work()
+            except Exception:
+                logger.exception("A loop of the hub failed and goes on")
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._done)
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        with contextlib.suppress(asyncio.CancelledError):
+            error = task.exception()
+            if error is not None:
+                logger.error("A task of the hub failed", exc_info=error)
+
+
+def _is_news(room: Room, change: EpisodeChange) -> bool:
+    view = room.view
+    run_came = change.run_id is not None and view.run is None and not view.hidden
+    return change.step > view.step or change.state != view.state or run_came
+
+
+_hub: Hub | None = None
+
+
+def hub() -> Hub:
+    """The hub of this process, made at first use."""
+    global _hub
+    if _hub is None:
+        _hub = Hub()
+    return _hub

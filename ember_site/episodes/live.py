@@ -1,0 +1,135 @@
+"""The simulator of each live episode, kept in memory by the process that serves it.
+
+Nothing here is the truth. Every object can be thrown away at any moment and is then rebuilt
+from scenario, seed and log.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterable, Mapping
+from uuid import UUID
+
+from simulator import Observation, Scenario, Simulator
+
+from .deltas import Wire, delta_between
+
+#: Deltas kept in memory for clients that come back; older ones are covered by a snapshot.
+DELTAS_KEPT = 64
+
+
+class LogDiffers(Exception):
+    """The simulator did not reproduce a logged step; the episode must not go on."""
+
+    def __init__(self, step: int, expected: str, actual: str) -> None:
+        """`expected` is the digest of the log, `actual` that of the simulator."""
+        super().__init__(f"step {step} gives another state than the one in the log")
+        self.step = step
+        self.expected = expected
+        self.actual = actual
+
+
+class LiveEpisode:
+    """One simulator with its newest observation and the last few deltas.
+
+    All methods need `lock`: a process has several threads, an episode has one writer.
+    """
+
+    def __init__(self, scenario: Scenario, seed: int) -> None:
+        """Start at step 0; `advance` then brings it to the end of the log."""
+        self.lock = threading.RLock()
+        self._simulator = Simulator(scenario, seed=seed)
+        self._observation = self._simulator.observe()
+        self._deltas: deque[Wire] = deque(maxlen=DELTAS_KEPT)
+
+    @property
+    def step(self) -> int:
+        """Number of completed steps."""
+        return self._observation.step
+
+    @property
+    def observation(self) -> Observation:
+        """The newest observation: all that players and watchers may know."""
+        return self._observation
+
+    @property
+    def done(self) -> bool:
+        """Whether the run has ended by the rules (R10)."""
+        return self._simulator.done
+
+    @property
+    def reason(self) -> str:
+        """Why the run ended; empty while it goes on."""
+        termination = self._simulator.termination
+        return "" if termination is None else str(termination.reason)
+
+    def make_step(self, actions: Mapping[str, str]) -> str:
+        """Make one step and return the digest of the state it led to.
+
+        Raises:
+            SimulationError: the actions do not fit; nothing changed.
+        """
+        before = self._observation
+        after = self._simulator.step(actions)
+        self._observation = after
+        self._deltas.append(delta_between(before, after))
+        return self._simulator.state_digest
+
+    def advance(self, rows: Iterable[tuple[int, Mapping[str, str], str]]) -> None:
+        """Make logged steps (number, actions, digest), in order, and check each digest.
+
+        Raises:
+            LogDiffers: the state differs from the logged one.
+        """
+        for step, actions, digest in rows:
+            if step != self.step + 1:
+                raise LogDiffers(step, digest, "")
+            actual = self.make_step(actions)
+            if actual != digest:
+                raise LogDiffers(step, digest, actual)
+
+    def deltas_after(self, step: int) -> list[Wire] | None:
+        """The deltas from `step` to the present, oldest first; None where they are not all kept."""
+        missing = self.step - step
+        if missing < 0 or missing > len(self._deltas):
+            return None
+        return list(self._deltas)[len(self._deltas) - missing :]
+
+    def record_text(self) -> str:
+        """The run record so far, as canonical JSON. For storage only, never for a client."""
+        return self._simulator.record().to_json()
+
+
+class LiveRegistry:
+    """The live episodes of this process, least recently used ones given up first."""
+
+    def __init__(self, limit: int) -> None:
+        """Keep at most `limit` simulators."""
+        self._limit = limit
+        self._episodes: OrderedDict[UUID, LiveEpisode] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get_or_make(self, episode_id: UUID, make: Callable[[], LiveEpisode]) -> LiveEpisode:
+        """The live episode, made by `make` where this process has none yet."""
+        with self._lock:
+            live = self._episodes.get(episode_id)
+            if live is not None:
+                self._episodes.move_to_end(episode_id)
+                return live
+        made = make()
+        with self._lock:
+            live = self._episodes.setdefault(episode_id, made)
+            while len(self._episodes) > self._limit:
+                self._episodes.popitem(last=False)
+            return live
+
+    def forget(self, episode_id: UUID) -> None:
+        """Give up an episode; the next use rebuilds it from the log."""
+        with self._lock:
+            self._episodes.pop(episode_id, None)
+
+    def clear(self) -> None:
+        """Give up everything."""
+        with self._lock:
+            self._episodes.clear()

@@ -1,0 +1,99 @@
+"""The bounded queue between a hub and one socket."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+
+#: Frames that must survive a collapse (acks, end, notices), newest kept.
+CONTROL_KEPT = 8
+
+
+class Mailbox:
+    """Frames for one socket, at most `max_frames` and `max_bytes`.
+
+    Deltas form a chain, so none of them may be dropped alone. When the box would overflow,
+    every waiting delta is given up for one snapshot, which is built only when the reader
+    takes it and so shows the newest state; deltas that come before that are covered by it
+    and are not queued. A reader that stopped therefore costs a bounded amount of memory and
+    finds, when it comes back, exactly one snapshot and no hole.
+
+    Not thread-safe: it belongs to one event loop.
+    """
+
+    def __init__(self, *, max_frames: int, max_bytes: int, snapshot: Callable[[], str]) -> None:
+        """`snapshot` gives the frame of the newest published state."""
+        self._max_frames = max_frames
+        self._max_bytes = max_bytes
+        self._snapshot = snapshot
+        self._frames: deque[tuple[str, bool]] = deque()
+        self._size_bytes = 0
+        self._collapsed = False
+        self._ready = asyncio.Event()
+        self._closed = False
+        self.collapses = 0
+
+    def __len__(self) -> int:
+        return len(self._frames) + (1 if self._collapsed else 0)
+
+    @property
+    def size_bytes(self) -> int:
+        """Size of the frames that wait, in characters of their JSON text (which is ASCII)."""
+        return self._size_bytes
+
+    @property
+    def closed(self) -> bool:
+        """Whether nothing more will be taken in."""
+        return self._closed
+
+    def put_delta(self, frame: str) -> None:
+        """Queue the next link of the chain of states."""
+        self._put(frame, control=False)
+
+    def put_control(self, frame: str) -> None:
+        """Queue a frame that is not part of the chain: ack, end, crowd, notice, err."""
+        self._put(frame, control=True)
+
+    def put_snapshot(self) -> None:
+        """Have the newest state sent whole; it replaces every waiting delta."""
+        self._collapse()
+        self._ready.set()
+
+    def close(self) -> None:
+        """Take nothing more in; what waits can still be taken out."""
+        self._closed = True
+        self._ready.set()
+
+    async def take(self) -> str | None:
+        """The next frame to send; None when the box is closed and empty."""
+        while True:
+            if self._collapsed:
+                self._collapsed = False
+                return self._snapshot()
+            if self._frames:
+                frame, _control = self._frames.popleft()
+                self._size_bytes -= len(frame)
+                return frame
+            if self._closed:
+                return None
+            self._ready.clear()
+            await self._ready.wait()
+
+    def _put(self, frame: str, *, control: bool) -> None:
+        if self._closed or (self._collapsed and not control):
+            return
+        full = len(self) >= self._max_frames or self._size_bytes + len(frame) > self._max_bytes
+        if full:
+            self._collapse()
+            self.collapses += 1
+        if control or not full:
+            self._frames.append((frame, control))
+            self._size_bytes += len(frame)
+        self._ready.set()
+
+    def _collapse(self) -> None:
+        kept = [entry for entry in self._frames if entry[1]][-CONTROL_KEPT:]
+        self._frames = deque(kept)
+        self._size_bytes = sum(len(frame) for frame, _control in kept)
+        self._collapsed = True

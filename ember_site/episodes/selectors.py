@@ -1,0 +1,113 @@
+"""Reads of episodes. Who may see and who may play is decided here."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TypeAlias
+from uuid import UUID
+
+from django.contrib.auth.models import AnonymousUser
+from django.db.models import Q, QuerySet
+
+from ember_site.accounts.models import User
+from ember_site.core.errors import NotFound
+
+from .models import Episode, EpisodeStep
+
+Viewer: TypeAlias = User | AnonymousUser
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeChange:
+    """What a hub needs to know to notice that something happened elsewhere."""
+
+    step: int
+    state: str
+    run_id: UUID | None
+    last_active_at: datetime
+
+
+def episode_get(*, viewer: Viewer, guest_key: str = "", episode_id: UUID) -> Episode:
+    """One episode with its scenario.
+
+    Outside sealed evaluations everybody may watch; a sealed one exists for its player alone.
+
+    Raises:
+        NotFound: there is none, or the viewer may not know that there is.
+    """
+    episode = Episode.objects.select_related("scenario", "agent", "owner").filter(pk=episode_id).first()
+    if episode is None or (
+        episode.is_hidden and not episode_is_mine(viewer=viewer, guest_key=guest_key, episode=episode)
+    ):
+        raise NotFound("There is no such episode, or you may not see it.")
+    return episode
+
+
+def episode_is_mine(*, viewer: Viewer, guest_key: str, episode: Episode) -> bool:
+    """Whether this visitor plays the episode. Nobody plays a baseline's."""
+    if episode.mode == Episode.Mode.BASELINE:
+        return False
+    if episode.owner_id is not None:
+        return bool(viewer.is_authenticated) and viewer.pk == episode.owner_id
+    return bool(guest_key) and episode.guest_key == guest_key
+
+
+def episode_live_list() -> QuerySet[Episode]:
+    """Running episodes that anybody may watch, the most recently active first. Paginate it."""
+    return (
+        Episode.objects.filter(_not_hidden(), state=Episode.State.RUNNING)
+        .select_related("scenario", "agent", "owner")
+        .order_by("-last_active_at", "id")
+    )
+
+
+def episode_own_open(*, viewer: Viewer, guest_key: str) -> QuerySet[Episode]:
+    """The visitor's own episodes that can still go on, the most recently active first. Paginate it."""
+    return (
+        _own(viewer, guest_key)
+        .filter(state__in=(Episode.State.RUNNING, Episode.State.PAUSED))
+        .select_related("scenario", "agent")
+        .order_by("-last_active_at", "id")
+    )
+
+
+def episode_own_best(*, viewer: Viewer, guest_key: str) -> dict[str, int]:
+    """The most people that the visitor got out of each scenario, by content hash. One query."""
+    rows = _own(viewer, guest_key).filter(
+        state=Episode.State.ENDED, run__evacuated__isnull=False, run__hidden_until__isnull=True
+    )
+    best: dict[str, int] = {}
+    for scenario_id, evacuated in rows.values_list("scenario_id", "run__evacuated"):
+        best[scenario_id] = max(best.get(scenario_id, 0), evacuated)
+    return best
+
+
+def episode_changes(*, episode_ids: Iterable[UUID]) -> dict[UUID, EpisodeChange]:
+    """Where the given episodes stand now. One query."""
+    rows = Episode.objects.filter(pk__in=list(episode_ids)).values_list(
+        "pk", "step", "state", "run_id", "last_active_at"
+    )
+    return {pk: EpisodeChange(step, state, run_id, active) for pk, step, state, run_id, active in rows}
+
+
+def episode_log(*, episode_id: UUID, after: int = 0) -> Iterator[tuple[int, dict[str, str], str]]:
+    """Logged steps later than `after`, in order: number, actions, digest of the state. For the server only."""
+    rows = EpisodeStep.objects.filter(episode_id=episode_id, step__gt=after).order_by("step")
+    for number, actions, digest in rows.values_list("step", "actions", "state_digest"):
+        yield number, json.loads(actions), digest
+
+
+def _own(viewer: Viewer, guest_key: str) -> QuerySet[Episode]:
+    played = Episode.objects.exclude(mode=Episode.Mode.BASELINE)
+    if viewer.is_authenticated:
+        return played.filter(owner=viewer.pk)
+    if guest_key:
+        return played.filter(owner__isnull=True, guest_key=guest_key)
+    return played.none()
+
+
+def _not_hidden() -> Q:
+    return Q(hidden_until__isnull=True, hidden_ref="")

@@ -1,0 +1,62 @@
+"""Who is behind a socket: read from the session cookie, and read again while the socket is open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from http.cookies import CookieError, SimpleCookie
+from importlib import import_module
+from types import SimpleNamespace
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth import get_user
+from django.contrib.auth.models import AnonymousUser
+
+from ember_site.accounts.guests import guest_key_get
+
+from .selectors import Viewer
+
+
+@dataclass(frozen=True, slots=True)
+class Visitor:
+    """A viewer with the session that proves it. `identity` is equal for one and the same person."""
+
+    viewer: Viewer
+    guest_key: str
+    session_key: str
+    identity: str
+
+
+def visitor_of(headers: Iterable[tuple[bytes, bytes]]) -> Visitor:
+    """The visitor that the cookies of a handshake name; anonymous where they name nobody."""
+    for name, value in headers:
+        if name.lower() == b"cookie":
+            key = _session_cookie(value.decode("latin-1"))
+            if key:
+                return _visitor(key)
+    return Visitor(AnonymousUser(), "", "", "")
+
+
+def session_identities(*, session_keys: Iterable[str]) -> Mapping[str, str]:
+    """Who each session belongs to now. Sessions that ended are anonymous: the empty string."""
+    return {key: _visitor(key).identity for key in session_keys}
+
+
+def _session_cookie(text: str) -> str:
+    try:
+        morsel = SimpleCookie(text).get(settings.SESSION_COOKIE_NAME)
+    except CookieError:
+        return ""
+    return morsel.value if morsel is not None else ""
+
+
+def _visitor(session_key: str) -> Visitor:
+    store: Any = import_module(settings.SESSION_ENGINE).SessionStore(session_key)
+    # `get_user` checks the password hash in the session, so that a changed password ends it.
+    request: Any = SimpleNamespace(session=store)
+    viewer = get_user(request)
+    if viewer.is_authenticated:
+        return Visitor(viewer, "", session_key, f"user:{viewer.pk}")
+    guest_key = guest_key_get(store)
+    return Visitor(AnonymousUser(), guest_key, session_key, f"guest:{guest_key}" if guest_key else "")
