@@ -82,13 +82,13 @@ let watching = false;
 /**
  * Draw a view on a canvas and keep the drawing right.
  * @param {HTMLCanvasElement} canvas
- * @param {BoardOptions} options
+ * @param {BoardOptions} given
  * @returns {Board}
  */
-export function mountBoard(canvas, options) {
+export function mountBoard(canvas, given) {
   if (!watching) watchTheme();
   watching = true;
-  let current = { ...options };
+  let current = { ...given };
   /** @type {Layout | null} */
   let layout = null;
   let frame = 0;
@@ -98,10 +98,11 @@ export function mountBoard(canvas, options) {
     frame = 0;
     theme ??= readTheme();
     const ratio = window.devicePixelRatio || 1;
-    const next = planLayout(current.view, {
-      ...current,
-      maxWidth: sizeOf(current.maxWidth, canvas.parentElement?.clientWidth || 300),
-      maxHeight: sizeOf(current.maxHeight, Infinity),
+    const { maxWidth, maxHeight, ...options } = current;
+    const next = planLayout(options.view, {
+      ...options,
+      maxWidth: sizeOf(maxWidth, canvas.parentElement?.clientWidth || 300),
+      maxHeight: sizeOf(maxHeight, Infinity),
     });
     const scale = Math.min(ratio, Math.sqrt(MAX_PIXELS / Math.max(1, next.width * next.height)));
     fitCanvas(canvas, next, scale);
@@ -110,7 +111,8 @@ export function mountBoard(canvas, options) {
     if (!ctx) return;
     ctx.setTransform(scale, 0, 0, scale, 0, 0);
     ctx.clearRect(0, 0, next.width, next.height);
-    draw(ctx, current.view, theme, { ...current, layout: next, layers: layers.get(current.view, next, theme, scale) });
+    const { view } = options;
+    draw(ctx, view, theme, { ...options, layout: next, layers: layers.get(view, next, theme, scale) });
   };
   const schedule = () => {
     frame ||= requestAnimationFrame(render);
