@@ -1,4 +1,4 @@
-"""The three simple baselines. A policy is a callable from an observation to one action for each active person.
+"""The three simple baselines, callables from an observation to one action for each active person.
 
 Source: simulation contract, section 5 (``random``) and section 7 (``greedy``).
 """
