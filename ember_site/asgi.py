@@ -11,6 +11,13 @@ http_application = get_asgi_application()
 
 # These need the apps to be loaded.
 from ember_site.bodies import BodyLimit  # noqa: E402
+from ember_site.episodes.lifespan import lifespan_application  # noqa: E402
 from ember_site.sockets import websocket_application  # noqa: E402
 
-application = ProtocolTypeRouter({"http": BodyLimit(http_application), "websocket": websocket_application})
+application = ProtocolTypeRouter(
+    {
+        "http": BodyLimit(http_application),
+        "websocket": websocket_application,
+        "lifespan": lifespan_application,
+    }
+)

@@ -37,6 +37,20 @@ ERROR_SENTENCES: Final[dict[str, str]] = {
     "agent_kind": "Runs of this source may not be given to an agent of this kind.",
     "run_unavailable": "The record or replay of this run cannot be shown in its present state.",
     "store_unavailable": "The record store cannot be used just now. This is our fault; send the same again.",
+    # Live episodes
+    "message_binary": "Messages of an episode's socket are JSON text, not binary.",
+    "message_too_large": "The message is larger than the limit.",
+    "message_invalid": "The message is not one that this socket knows; place and reason are in the sentence.",
+    "not_the_player": "Only the player of an episode may act in it; you watch.",
+    "action_invalid": "The actions do not fit: one for each active person and none for anybody else.",
+    "step_stale": "Another step than the next one was asked for, or it was made with other actions.",
+    "episode_over": "The episode is over; no further step can be made.",
+    "episode_frozen": "Rebuilding the episode gave another state, so it was stopped; this is our fault.",
+    "busy": "The step could not be saved just now; nothing happened, so send it again.",
+    "paused": "The episode was paused after a long time without a step; the next step resumes it.",
+    "resumed": "The paused episode goes on.",
+    "abandoned": "The episode was given up after a day without a step.",
+    "pong": "Sign of life; carries the last step made.",
 }
 
 

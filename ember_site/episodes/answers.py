@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from ember_site.episodes.deltas import Wire
 from simulator import Observation
-
-from .deltas import Wire
 
 
 class StepResult(StrEnum):

@@ -17,15 +17,14 @@ from django.db.models import Q
 
 from ember_site.catalog.scenario_cache import scenario_load
 from ember_site.core import clock
+from ember_site.episodes.answers import StepAnswer, StepResult
+from ember_site.episodes.limits import EpisodeLimits
+from ember_site.episodes.live import LiveEpisode
+from ember_site.episodes.models import Episode
+from ember_site.episodes.selectors import episode_log
+from ember_site.episodes.threads import in_thread
 from simulator import Action, Observation
 from simulator.policies import BASELINES
-
-from .answers import StepAnswer, StepResult
-from .limits import EpisodeLimits
-from .live import LiveEpisode
-from .models import Episode
-from .selectors import episode_log
-from .threads import in_thread
 
 logger = logging.getLogger(__name__)
 
@@ -65,14 +64,13 @@ def baseline_claim(*, worker: str, lease_s: float, limit: int) -> list[UUID]:
     now = clock.now()
     free = Q(lease_until__isnull=True) | Q(lease_until__lt=now)
     running = Episode.objects.filter(free, mode=Episode.Mode.BASELINE, state=Episode.State.RUNNING)
-    claimed = []
-    for episode_id in running.order_by("created_at").values_list("pk", flat=True)[:limit]:
-        # The condition again, in the update: of two processes one gets it.
-        if Episode.objects.filter(free, pk=episode_id).update(
-            lease_owner=worker, lease_until=now + timedelta(seconds=lease_s)
-        ):
-            claimed.append(episode_id)
-    return claimed
+    lease = {"lease_owner": worker, "lease_until": now + timedelta(seconds=lease_s)}
+    # The condition again, in the update: of two processes one gets it.
+    return [
+        episode_id
+        for episode_id in running.order_by("created_at").values_list("pk", flat=True)[:limit]
+        if Episode.objects.filter(free, pk=episode_id).update(**lease)
+    ]
 
 
 def baseline_renew(*, episode_id: UUID, worker: str, lease_s: float) -> bool:

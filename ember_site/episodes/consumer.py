@@ -10,10 +10,10 @@ from urllib.parse import parse_qs
 from uuid import UUID
 
 from ember_site.core.errors import NotFound
-
-from .hub import Hub, TooManySockets, hub
-from .models import Episode
-from .protocol import (
+from ember_site.episodes.consumer_base import Budget, Receive, Send, SocketConsumer
+from ember_site.episodes.hub import Hub, TooManySockets, hub
+from ember_site.episodes.models import Episode
+from ember_site.episodes.protocol import (
     Act,
     ClientMessage,
     CloseCode,
@@ -27,11 +27,10 @@ from .protocol import (
     frame_pong,
     message_read,
 )
-from .room import PLAYER, WATCHER, Dismissal, Member, Room
-from .selectors import episode_get, episode_is_mine
-from .sessions import Visitor, visitor_of
-from .socket import Budget, Receive, Send, SocketConsumer
-from .threads import in_thread
+from ember_site.episodes.room import PLAYER, WATCHER, Dismissal, Member, Room
+from ember_site.episodes.selectors import episode_get, episode_is_mine
+from ember_site.episodes.sessions import Visitor, visitor_of
+from ember_site.episodes.threads import in_thread
 
 ACTS_WAITING = 8
 

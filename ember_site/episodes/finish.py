@@ -7,10 +7,9 @@ from uuid import UUID
 from django.db import transaction
 
 from ember_site.core.errors import NotFound, WrongState
+from ember_site.episodes.models import Episode
 from ember_site.runs.models import Run, RunSource
 from ember_site.runs.services.runs import run_store
-
-from .models import Episode
 
 
 def episode_finish(*, episode_id: UUID, record_text: str) -> Run:

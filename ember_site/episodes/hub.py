@@ -10,23 +10,23 @@ from collections.abc import Coroutine, Mapping
 from typing import Any
 from uuid import UUID
 
-from .answers import EpisodeView, StepAnswer, StepResult
-from .baselines import BaselineRunner
-from .hints import Hints
-from .limits import EpisodeLimits, episode_limits
-from .models import Episode
-from .protocol import CloseCode
-from .room import PLAYER, WATCHER, Dismissal, Member, Room
-from .selectors import EpisodeChange, episode_changes
-from .services import (
+from ember_site.episodes.answers import EpisodeView, StepAnswer, StepResult
+from ember_site.episodes.baselines import BaselineRunner
+from ember_site.episodes.hints import Hints
+from ember_site.episodes.limits import EpisodeLimits, episode_limits
+from ember_site.episodes.models import Episode
+from ember_site.episodes.protocol import CloseCode
+from ember_site.episodes.room import PLAYER, WATCHER, Dismissal, Member, Room
+from ember_site.episodes.selectors import EpisodeChange, episode_changes
+from ember_site.episodes.services import (
     episode_resume,
     episode_step,
     episode_view,
     episodes_finish_pending,
     episodes_pause_idle,
 )
-from .sessions import session_identities
-from .threads import in_thread
+from ember_site.episodes.sessions import session_identities
+from ember_site.episodes.threads import in_thread
 
 logger = logging.getLogger(__name__)
 

@@ -11,9 +11,8 @@ from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Mapping
 from uuid import UUID
 
+from ember_site.episodes.deltas import Wire, delta_between
 from simulator import Observation, Scenario, Simulator
-
-from .deltas import Wire, delta_between
 
 #: Deltas kept in memory for clients that come back; older ones are covered by a snapshot.
 DELTAS_KEPT = 64

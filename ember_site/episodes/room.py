@@ -6,12 +6,12 @@ import asyncio
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from .answers import EpisodeView
-from .deltas import Wire, delta_between, observation_summary
-from .limits import EpisodeLimits
-from .mailbox import Mailbox
-from .models import Episode
-from .protocol import (
+from ember_site.episodes.answers import EpisodeView
+from ember_site.episodes.deltas import Wire, delta_between, observation_summary
+from ember_site.episodes.limits import EpisodeLimits
+from ember_site.episodes.mailbox import Mailbox
+from ember_site.episodes.models import Episode
+from ember_site.episodes.protocol import (
     CloseCode,
     frame_crowd,
     frame_delta,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import URLPattern, path
 
-from .consumer import EpisodeConsumer
+from ember_site.episodes.consumer import EpisodeConsumer
 
 websocket_urlpatterns: list[URLPattern] = [
     path("ws/episodes/<uuid:episode_id>/", EpisodeConsumer.as_asgi()),  # type: ignore[arg-type]

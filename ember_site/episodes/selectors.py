@@ -14,8 +14,7 @@ from django.db.models import Q, QuerySet
 
 from ember_site.accounts.models import User
 from ember_site.core.errors import NotFound
-
-from .models import Episode, EpisodeStep
+from ember_site.episodes.models import Episode, EpisodeStep
 
 Viewer: TypeAlias = User | AnonymousUser
 
@@ -94,7 +93,7 @@ def episode_changes(*, episode_ids: Iterable[UUID]) -> dict[UUID, EpisodeChange]
 
 
 def episode_log(*, episode_id: UUID, after: int = 0) -> Iterator[tuple[int, dict[str, str], str]]:
-    """Logged steps later than `after`, in order: number, actions, digest of the state. For the server only."""
+    """Logged steps later than `after`: number, actions, digest of the state. For the server only."""
     rows = EpisodeStep.objects.filter(episode_id=episode_id, step__gt=after).order_by("step")
     for number, actions, digest in rows.values_list("step", "actions", "state_digest"):
         yield number, json.loads(actions), digest

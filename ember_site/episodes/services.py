@@ -17,17 +17,16 @@ from ember_site.catalog.models import Scenario
 from ember_site.catalog.scenario_cache import scenario_load
 from ember_site.core import clock
 from ember_site.core.errors import BadInput, LimitExceeded, NotFound, SignInRequired
+from ember_site.episodes.answers import EpisodeView, StepAnswer, StepResult
+from ember_site.episodes.finish import episode_finish
+from ember_site.episodes.limits import episode_limits
+from ember_site.episodes.live import LiveEpisode, LiveRegistry, LogDiffers
+from ember_site.episodes.models import Episode, EpisodeStep
+from ember_site.episodes.selectors import episode_log
 from ember_site.runs.models import Agent
 from ember_site.runs.services.agents import baseline_agent, human_agent_for
 from simulator import SimulationError, canonical_json
 from simulator.policies import BASELINES
-
-from .answers import EpisodeView, StepAnswer, StepResult
-from .finish import episode_finish
-from .limits import episode_limits
-from .live import LiveEpisode, LiveRegistry, LogDiffers
-from .models import Episode, EpisodeStep
-from .selectors import episode_log
 
 logger = logging.getLogger(__name__)
 

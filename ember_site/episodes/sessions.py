@@ -14,8 +14,7 @@ from django.contrib.auth import get_user
 from django.contrib.auth.models import AnonymousUser
 
 from ember_site.accounts.guests import guest_key_get
-
-from .selectors import Viewer
+from ember_site.episodes.selectors import Viewer
 
 
 @dataclass(frozen=True, slots=True)

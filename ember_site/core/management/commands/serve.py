@@ -85,7 +85,7 @@ class Command(BaseCommand):
         port = listener.getsockname()[1]
         config = uvicorn.Config(
             "ember_site.asgi:application",
-            lifespan="off",
+            lifespan="on",
             log_config=None,
             access_log=False,
             proxy_headers=bool(settings.PUBLIC_URL),

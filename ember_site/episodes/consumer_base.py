@@ -13,9 +13,9 @@ import time
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
-from .mailbox import Mailbox
-from .protocol import CloseCode, frame_bye
-from .room import Dismissal
+from ember_site.episodes.mailbox import Mailbox
+from ember_site.episodes.protocol import CloseCode, frame_bye
+from ember_site.episodes.room import Dismissal
 
 logger = logging.getLogger(__name__)
 
@@ -128,7 +128,7 @@ class SocketConsumer:
                 await self._send(event)
 
     async def pump(self, mailbox: Mailbox, sending: Callable[[bool], None]) -> None:
-        """Send what comes into the mailbox until it is closed; `sending` hears when a send begins and ends."""
+        """Send what comes into the mailbox until it is closed; `sending` hears each send begin and end."""
         while (frame := await mailbox.take()) is not None:
             sending(True)
             await self.send_text(frame)
