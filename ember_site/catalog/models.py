@@ -11,8 +11,7 @@ from typing import ClassVar
 
 from django.db import models
 
-
-NUMBERED_ID = re.compile(r"(?:.*-)?(\d{1,3})-(.+)")
+NUMBERED_ID = re.compile(r"(?:.*?-)?(\d{1,3})-(.+)")
 """`v1-pub-07-multiple-ignitions` has the number 07 and the name `multiple-ignitions`."""
 
 

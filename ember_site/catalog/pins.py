@@ -61,10 +61,10 @@ class PinStatus:
     def sentence(self) -> str:
         """What the status means."""
         return {
-            PinKind.PUBLISHED: f"Identical to version {self.pinned_version} as published: the hashes are equal.",
+            PinKind.PUBLISHED: f"Identical to the published version {self.pinned_version}: the hashes are equal.",
             PinKind.REBUILD: (
-                f"Rebuilt from the published documents, with descriptions of its own and therefore another hash "
-                f"than the published version {self.pinned_version}."
+                "Rebuilt from the published documents, with descriptions of its own and therefore another "
+                f"hash than the published version {self.pinned_version}."
             ),
             PinKind.UNPINNED: "No hash of it has been published to compare with.",
         }[self.kind]

@@ -22,6 +22,7 @@ from ember_site.catalog.plan_outline import (
     segments_path,
     side_segments,
 )
+from ember_site.catalog.scenario_cache import scenario_load
 from simulator import Scenario
 
 MARGIN = 1
@@ -82,21 +83,24 @@ class PlanGround:
         return open_to_room[0] if open_to_room else "west"
 
 
-def scenario_plan(scenario: Scenario, *, uid: str = "") -> SafeString:
-    """The plan of a scenario at step 0, with a title and a description for screen readers.
+@lru_cache(maxsize=256)
+def scenario_plan(content_hash: str, uid: str = "") -> SafeString:
+    """
+    The plan of a scenario at step 0, with a title and a description for screen readers.
+
+    Kept for each process, since a hash never changes its meaning.
 
     Args:
-        uid: tells two drawings of one scenario on one page apart.
+        uid: letters that tell two drawings of one scenario on one page apart.
+
+    Raises:
+        NotFound: no such scenario was imported.
     """
-    return _scenario_plan(scenario.content_hash, scenario, uid)
-
-
-@lru_cache(maxsize=256)
-def _scenario_plan(content_hash: str, scenario: Scenario, uid: str) -> SafeString:
+    scenario = scenario_load(content_hash)
     return plan_draw(
         ground_of(scenario),
-        burning=[tuple(cell) for cell in scenario.ignitions],
-        people=[tuple(person.position) for person in scenario.people],
+        burning=scenario.ignitions,
+        people=[person.position for person in scenario.people],
         title=f"Plan of {scenario.scenario_id} at step 0",
         description=plan_description(scenario),
         uid=f"{content_hash[:12]}{uid}",
@@ -121,8 +125,8 @@ def ground_of(scenario: Scenario) -> PlanGround:
     return PlanGround(
         width=scenario.width,
         height=scenario.height,
-        walls=frozenset((cell[0], cell[1]) for cell in scenario.obstacles),
-        exits=tuple((door.id, (door.position[0], door.position[1])) for door in scenario.exits),
+        walls=frozenset(scenario.obstacles),
+        exits=tuple((door.id, door.position) for door in scenario.exits),
     )
 
 
@@ -153,11 +157,11 @@ def plan_draw(
         _path("plan-person", _disc_path(people)),
     ]
     width, height = ground.width * CELL + 2 * MARGIN, ground.height * CELL + 2 * MARGIN
+    name = f"plan-{escape(uid)}"
     return mark_safe(  # noqa: S308 - every text is escaped, every number is an integer
         f'<svg class="plan" xmlns="http://www.w3.org/2000/svg" viewBox="{-MARGIN} {-MARGIN} {width} {height}"'
-        f' width="{width}" height="{height}" role="img" aria-labelledby="plan-{escape(uid)}-t plan-{escape(uid)}-d">'
-        f'<title id="plan-{escape(uid)}-t">{escape(title)}</title>'
-        f'<desc id="plan-{escape(uid)}-d">{escape(description)}</desc>'
+        f' width="{width}" height="{height}" role="img" aria-labelledby="{name}-t {name}-d">'
+        f'<title id="{name}-t">{escape(title)}</title><desc id="{name}-d">{escape(description)}</desc>'
         f"{''.join(layers)}</svg>"
     )
 

@@ -1,0 +1,94 @@
+// @ts-check
+// The scenario page: the plan on a canvas, the fire ahead of time, and the choice of a baseline.
+
+import { mountBoard } from "../board.js";
+import { countView, viewFromScenario } from "../lib/view.js";
+
+/** @typedef {import("../lib/view.js").ScenarioData & {arrivals: [number, number, number][] | null}} PageData */
+
+/** @param {string} selector */
+const find = (selector) => document.querySelector(selector);
+
+/** @returns {PageData | null} */
+function pageData() {
+  const element = document.getElementById("scenario-board");
+  return element ? JSON.parse(element.textContent ?? "null") : null;
+}
+
+/**
+ * The view at step 0 with every later ignition already in it, and the steps for the shading.
+ * @param {PageData} data
+ */
+function prepare(data) {
+  const start = viewFromScenario(data);
+  const burn = start.burn.slice();
+  for (const [row, col, step] of data.arrivals ?? []) burn[row * start.width + col] = step;
+  return { ...start, burn };
+}
+
+/** @param {PageData} data */
+function showBoard(data) {
+  const canvas = document.getElementById("board");
+  const stage = find("[data-stage]");
+  const still = find("[data-still]");
+  if (!(canvas instanceof HTMLCanvasElement) || !(stage instanceof HTMLElement) || !(still instanceof HTMLElement)) return;
+  still.hidden = true;
+  stage.hidden = false;
+
+  const start = prepare(data);
+  const horizon = Math.max(1, ...(data.arrivals ?? []).map(([, , step]) => step));
+  const arrival = data.arrivals ? { steps: start.burn, horizon } : undefined;
+  const description = canvas.getAttribute("aria-label") ?? "";
+  const board = mountBoard(canvas, {
+    view: start,
+    labels: true,
+    ids: true,
+    arrival,
+    numbers: true,
+    maxHeight: () => Math.max(320, Math.min(620, innerHeight - 200)),
+  });
+
+  /** @param {number} step */
+  const showStep = (step) => {
+    const view = { ...start, step, people: step === 0 ? start.people : [] };
+    board.set({ view });
+    canvas.setAttribute("aria-label", `${description}, step ${step}: ${countView(view).burning} cells burn`);
+  };
+
+  const slider = find("[data-step]");
+  const output = find("[data-step-out]");
+  if (slider instanceof HTMLInputElement && output) {
+    const follow = () => {
+      output.textContent = slider.value;
+      showStep(slider.valueAsNumber);
+    };
+    slider.addEventListener("input", follow);
+    follow(); // a reload may keep the slider's place
+  }
+
+  for (const box of document.querySelectorAll("[data-toggle]")) {
+    if (!(box instanceof HTMLInputElement)) continue;
+    const apply = () => {
+      if (box.dataset.toggle === "ids") board.set({ ids: box.checked });
+      if (box.dataset.toggle === "arrival") board.set({ arrival: box.checked ? arrival : undefined, numbers: box.checked });
+    };
+    box.addEventListener("change", apply);
+    apply();
+  }
+}
+
+/** The chosen baseline is the address that the form is sent to. */
+function chooseBaseline() {
+  const form = find("[data-watch]");
+  const select = find("[data-watch-policy]");
+  if (!(form instanceof HTMLFormElement) || !(select instanceof HTMLSelectElement)) return;
+  const apply = () => {
+    form.action = select.value;
+  };
+  select.addEventListener("change", apply);
+  apply();
+}
+
+const data = pageData();
+if (data) showBoard(data);
+chooseBaseline();
