@@ -1,5 +1,6 @@
 """A bound on request bodies, kept before Django reads them: its ASGI handler stores a body whole first."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
@@ -16,8 +17,6 @@ OVER_LIMIT = "ember.body_limit_bytes"
 
 DRAIN_FACTOR = 16
 """How many times the limit is still read and thrown away, so that the sender can read the answer."""
-
-_END: Message = {"type": "http.request", "body": b"", "more_body": False}
 
 
 def body_limit_bytes(path: str) -> int:
@@ -36,9 +35,12 @@ class BodyLimit:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         limit = body_limit_bytes(scope["path"])
         received = 0
+        given_up = False
 
         async def bounded() -> Message:
-            nonlocal received
+            nonlocal received, given_up
+            if given_up:
+                await asyncio.Event().wait()  # until the answer is sent, which ends this
             message = await receive()
             if message["type"] != "http.request":
                 return message
@@ -51,6 +53,7 @@ class BodyLimit:
                 if message["type"] != "http.request":
                     return message
                 received += len(message.get("body", b""))
-            return dict(_END)
+            given_up = message.get("more_body", False)
+            return {"type": "http.request", "body": b"", "more_body": False}
 
         await self.application(scope, bounded, send)

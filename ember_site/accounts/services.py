@@ -40,7 +40,10 @@ def token_create(*, owner: User, name: str, scope: str, days: int | None) -> tup
     limit = settings.EMBER_TOKENS_PER_USER
     if used >= limit:
         raise LimitExceeded(
-            f"An account may have {limit} tokens; revoke one first.", code="too_many_tokens", limit=limit, used=used
+            f"An account may have {limit} tokens; revoke one first.",
+            code="too_many_tokens",
+            limit=limit,
+            used=used,
         )
     expiry = None if days is None else timedelta(days=days)
     return ApiToken.objects.create(user=owner, expiry=expiry, name=name, scope=scope)

@@ -69,7 +69,15 @@ class WorkerProcess:
                 else {"start_new_session": True}
             )
             self._process = subprocess.Popen(  # noqa: S603  (our own command, no input of others)
-                [sys.executable, "-m", "django", "work", "--with-parent", "--settings", settings.SETTINGS_MODULE],
+                [
+                    sys.executable,
+                    "-m",
+                    "django",
+                    "work",
+                    "--with-parent",
+                    "--settings",
+                    settings.SETTINGS_MODULE,
+                ],
                 stdin=subprocess.PIPE,
                 cwd=settings.BASE_DIR,
                 **apart,

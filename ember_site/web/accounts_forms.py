@@ -17,5 +17,10 @@ class TokenForm(forms.Form):
     )
     scope = forms.ChoiceField(choices=ApiToken.Scope.choices, initial=ApiToken.Scope.SUBMIT, label="May")
     days = forms.TypedChoiceField(
-        choices=EXPIRY_CHOICES, coerce=int, empty_value=None, required=False, initial="90", label="Expires after"
+        choices=EXPIRY_CHOICES,
+        coerce=int,
+        empty_value=None,
+        required=False,
+        initial="90",
+        label="Expires after",
     )

@@ -11,7 +11,6 @@ from typing import Any
 
 import uvicorn
 from django.conf import settings
-from django.contrib.auth import get_user_model
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
