@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from django_tasks import task
 
-from ember_site.runs.services.queue import queue_sweep, sweep_schedule
+from ember_site.runs.services.queue import queue_sweep, queue_sweep_now_and_then, sweep_schedule
 from ember_site.runs.services.verification import run_verify
 
 
 @task()
 def verify_run(*, run_id: str) -> None:
     """Put back what dead workers left behind, then verify one run."""
-    queue_sweep()
-    sweep_schedule()
+    queue_sweep_now_and_then()
     run_verify(run_id=run_id)
 
 

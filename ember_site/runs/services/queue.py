@@ -12,6 +12,7 @@ task and a running attempt holds a lease, and `queue_sweep` puts back whatever w
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
@@ -30,6 +31,8 @@ MAX_DEATHS = 3
 QUEUE_PATIENCE = timedelta(seconds=30)
 """How long a task may be taken by a worker before its attempt must have claimed the run."""
 SWEEP_EVERY = timedelta(seconds=20)
+SWEEP_PAUSE_S = 5.0
+_swept: dict[str, float] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +110,15 @@ def queue_sweep() -> SweepResult:
         requeued += outcome is RunState.QUEUED
         failed += outcome is RunState.FAILED
     return SweepResult(requeued=requeued, failed=failed, enqueued=_top_up_all())
+
+
+def queue_sweep_now_and_then() -> None:
+    """Sweep, and schedule the next sweep, unless this process did so in the last few seconds."""
+    now = time.monotonic()
+    if now - _swept.get("at", -SWEEP_PAUSE_S) >= SWEEP_PAUSE_S:
+        _swept["at"] = now
+        queue_sweep()
+        sweep_schedule()
 
 
 def verification_give_up(*, verification: Verification, message: str) -> RunState:

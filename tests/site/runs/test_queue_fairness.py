@@ -1,0 +1,72 @@
+"""One account's backlog never delays another's by more than a few jobs."""
+
+from __future__ import annotations
+
+import pytest
+from django_tasks_db.models import DBTaskResult
+
+from ember_site.runs import selectors, services
+from ember_site.runs.models import Run, RunState
+from ember_site.runs.services.queue import WINDOW
+from simulator import policies, run_episode
+from tests.site.runs.conftest import scenarios
+from tests.site.runs.workers import run_tasks
+
+pytestmark = pytest.mark.usefixtures("suite")
+
+
+def records(count: int) -> bytes:
+    """Different short records: a seed changes the bytes, not the run, of a deterministic scenario."""
+    scenario = scenarios()[3]
+    texts = (run_episode(scenario, policies.stay, seed=seed).to_json() for seed in range(count))
+    return "\n".join(texts).encode()
+
+
+def send(owner, name: str, count: int) -> list[Run]:
+    agent = services.agent_create(owner=owner, fields={"name": name})
+    submission = services.submission_create(
+        owner=owner, agent=agent, payload=records(count), filename="", source="api"
+    )
+    return [line.run for line in submission.lines.select_related("run")]
+
+
+def finished() -> int:
+    return Run.objects.exclude(state__in=["queued", "running"]).count()
+
+
+def test_a_newcomer_starts_within_the_next_few_jobs(ann, bob):
+    send(ann, "heavy", 120)
+    run_tasks(5)
+    late = send(bob, "light", 1)[0]
+    assert selectors.run_queue_position(run=late) == 1
+    run_tasks(2)
+    late.refresh_from_db()
+    assert late.state == RunState.VERIFIED
+
+
+def test_two_backlogs_share_the_worker(ann, bob):
+    send(ann, "heavy", 100)
+    run_tasks(30)
+    send(bob, "heavy too", 40)
+    run_tasks(60)
+    share = Run.objects.filter(agent__owner=bob).exclude(state="queued").count()
+    assert 25 <= share <= 40
+
+
+def test_every_run_of_a_backlog_is_verified_oldest_first(ann):
+    runs = send(ann, "heavy", 3 * WINDOW)
+    assert DBTaskResult.objects.filter(task_path__endswith="verify_run").count() == WINDOW
+    run_tasks(WINDOW // 2)
+    done = set(Run.objects.filter(state=RunState.VERIFIED).values_list("pk", flat=True))
+    assert done <= {run.pk for run in runs[:WINDOW]}
+    run_tasks()
+    assert finished() == len(runs)
+
+
+def test_everybody_sees_a_position_that_only_falls(ann):
+    runs = send(ann, "heavy", 2 * WINDOW)
+    before = [selectors.run_queue_position(run=run) for run in runs]
+    assert before == list(range(1, 2 * WINDOW + 1))
+    run_tasks(3)
+    assert selectors.run_queue_position(run=runs[-1]) < before[-1]
+    assert selectors.queue_status().waiting < 2 * WINDOW

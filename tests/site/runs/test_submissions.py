@@ -1,0 +1,239 @@
+"""Uploads: hostile files, good and bad lines together, idempotence, quotas."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+from datetime import timedelta
+
+import pytest
+from django_tasks_db.models import DBTaskResult
+
+from ember_site.core import clock
+from ember_site.core.errors import Forbidden
+from ember_site.runs import selectors, services
+from ember_site.runs.errors import AgentKindRefused, StoreUnavailable, SubmissionRefused, UploadsExhausted
+from ember_site.runs.limits import upload_limits
+from ember_site.runs.models import Run, Submission, Verification
+from tests.site.runs.conftest import record_text
+from tests.site.runs.workers import run_tasks
+
+pytestmark = pytest.mark.usefixtures("suite")
+
+PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 4
+MIB = 1024 * 1024
+
+
+def send(agent, payload, filename: str = "runs.jsonl", **options):
+    options = {"owner": agent.owner, "agent": agent, "source": "page"} | options
+    return services.submission_create(payload=payload, filename=filename, **options)
+
+
+def jsonl(*texts: str) -> bytes:
+    return "".join(f"{text}\n" for text in texts).encode()
+
+
+def ten() -> bytes:
+    return jsonl(*(record_text(number) for number in range(1, 11)))
+
+
+def seed_text(digits: str) -> bytes:
+    return record_text().replace('"seed":0', f'"seed":{digits}', 1).encode()
+
+
+HOSTILE = {
+    "a PNG renamed": (PNG, "record_format", 422, "PNG"),
+    "an empty file": (b"", "record_format", 422, "empty"),
+    "blank lines alone": (b"\n\n \n", "record_format", 422, "blank"),
+    "a cut gzip": (gzip.compress(ten())[:-20], "record_format", 422, "cut"),
+    "a damaged gzip": (gzip.compress(ten())[:60] + b"\0" * 60, "record_format", 422, "gzip"),
+    "UTF-16": (record_text().encode("utf-16"), "record_format", 422, "UTF-16"),
+    "a byte order mark": (b"\xef\xbb\xbf" + ten(), "record_format", 422, "byte order mark"),
+    "one byte too many": (b" " * (16 * MIB + 1), "limit_exceeded", 413, "16 MiB a file"),
+    "a gzip bomb": (gzip.compress(b" " * (65 * MIB)), "limit_exceeded", 413, "64 MiB unpacked"),
+    "too many records": (b"{}\n" * 2001, "limit_exceeded", 422, "2,000 records a file"),
+    "deep nesting": (b'{"header":' + b"[" * 100_000, "record_format", 422, ""),
+    "deep nesting, closed": (b"[" * 50_000 + b"]" * 50_000, "record_format", 422, ""),
+    "a huge integer": (seed_text("9" * 10_000), "record_format", 422, "digits"),
+    "an infinite float": (seed_text("1e999"), "record_format", 422, ""),
+    "NaN": (seed_text("NaN"), "record_format", 422, ""),
+    "a list": (b"[1]", "record_format", 422, "list"),
+    "a sentence": (b"hello", "record_format", 422, ""),
+    "a lone surrogate": (b'{"header":"\\ud800"}', "record_format", 422, ""),
+    "a NUL": (b'{"\\u0000":1}', "record_format", 422, ""),
+}
+
+
+class TestHostileFiles:
+    @pytest.mark.parametrize("name", HOSTILE)
+    def test_a_wholly_malformed_file_is_refused_with_code_sentence_and_place(self, agent, name):
+        payload, code, status, word = HOSTILE[name]
+        with pytest.raises(SubmissionRefused) as caught:
+            send(agent, payload)
+        error = caught.value
+        assert (error.error_code, error.http_status) == (code, status)
+        assert word in error.message
+        assert error.place
+        if code == "limit_exceeded":
+            assert isinstance(error.data["limit"], int)
+
+        kept = Submission.objects.get(pk=error.data["submission"])
+        assert (kept.code, kept.message, kept.place) == (code, error.message, error.place)
+        assert kept.finished_at is not None
+        assert not Run.objects.exists()
+        assert not Verification.objects.exists()
+        assert not DBTaskResult.objects.exists()
+
+    def test_exactly_the_limit_is_taken(self, agent):
+        padding = b" " * (16 * MIB - len(ten()))
+        assert send(agent, ten() + padding).lines.count() == 10
+
+    def test_too_many_steps_name_the_limit_of_the_settings(self, agent, settings):
+        settings.EMBER_RECORD_MAX_STEPS = 3
+        with pytest.raises(SubmissionRefused) as caught:
+            send(agent, record_text().encode())
+        assert (caught.value.error_code, caught.value.data["limit"]) == ("limit_exceeded", 3)
+        assert upload_limits().file.steps_text in caught.value.message
+
+    def test_a_bad_line_never_hurts_the_good_ones(self, agent):
+        lines = ten().splitlines()
+        lines[6] = b'{"header": oops'
+        submission = send(agent, b"\n".join(lines))
+        assert submission.lines.count() == 10
+        bad = submission.lines.get(run__isnull=True)
+        assert (bad.number, bad.code) == (7, "record_format")
+        assert bad.place.startswith("line 7")
+        assert bad.message
+        run_tasks()
+        assert selectors.submission_counts(submission=submission).verified == 9
+        submission.refresh_from_db()
+        assert submission.finished_at is not None
+
+    def test_a_file_whose_every_line_is_bad_keeps_each_reason(self, agent):
+        with pytest.raises(SubmissionRefused) as caught:
+            send(agent, b'{"a":1}\n{"b":2}\n')
+        lines = list(caught.value.submission.lines.all())
+        assert [line.number for line in lines] == [1, 2]
+        assert all(line.code == "record_format" and line.place and line.message for line in lines)
+
+
+class TestForms:
+    @pytest.mark.parametrize(
+        ("filename", "payload"),
+        [
+            ("runs.jsonl", ten()),
+            ("runs.jsonl.gz", gzip.compress(ten())),
+            ("windows.jsonl", ten().replace(b"\n", b"\r\n")),
+            ("blank.jsonl", b"\n" + ten().replace(b"\n", b"\n\n")),
+            ("two members.gz", gzip.compress(ten()[:1000]) + gzip.compress(ten()[1000:])),
+        ],
+    )
+    def test_ten_records(self, agent, filename, payload):
+        submission = send(agent, payload, filename)
+        run_tasks()
+        assert selectors.submission_counts(submission=submission).verified == 10
+
+    @pytest.mark.parametrize("pretty", [None, 2])
+    @pytest.mark.parametrize("gzipped", [False, True])
+    def test_one_record(self, agent, pretty, gzipped):
+        payload = json.dumps(json.loads(record_text()), indent=pretty).encode()
+        submission = send(agent, gzip.compress(payload) if gzipped else payload, "run.json")
+        run_tasks()
+        assert selectors.submission_counts(submission=submission).verified == 1
+
+    def test_a_stream_is_read_without_being_held(self, agent):
+        assert send(agent, io.BytesIO(ten())).size_bytes == len(ten())
+
+
+class TestIdempotence:
+    def test_the_same_file_again_is_the_same_runs(self, agent):
+        first, second = send(agent, ten()), send(agent, gzip.compress(ten()))
+        assert Run.objects.count() == 10
+        assert [line.run_id for line in first.lines.all()] == [line.run_id for line in second.lines.all()]
+        assert all(line.known for line in second.lines.all())
+        assert not any(line.known for line in first.lines.all())
+        run_tasks()
+        assert Verification.objects.count() == 10
+        third = send(agent, ten())
+        assert third.finished_at is not None, "every verdict was known"
+
+    def test_the_same_record_twice_in_one_file_is_one_run(self, agent):
+        submission = send(agent, jsonl(record_text(), record_text()))
+        assert Run.objects.count() == 1
+        assert [line.known for line in submission.lines.all()] == [False, True]
+
+    def test_another_agent_gets_a_run_of_its_own_marked_as_the_same_actions(self, agent, bob):
+        other = services.agent_create(owner=bob, fields={"name": "Bob's"})
+        mine = send(agent, record_text().encode()).lines.get().run
+        theirs = send(other, record_text().encode()).lines.get().run
+        assert mine.pk != theirs.pk
+        assert mine.digest == theirs.digest
+        assert list(selectors.run_twins(viewer=bob, run=theirs)) == [mine]
+
+    def test_a_private_twin_is_not_betrayed(self, agent, bob, ann):
+        other = services.agent_create(owner=bob, fields={"name": "Bob's"})
+        services.agent_update(viewer=ann, agent=agent, fields={"visibility": "private"})
+        send(agent, record_text().encode())
+        theirs = send(other, record_text().encode()).lines.get().run
+        assert not selectors.run_twins(viewer=bob, run=theirs).exists()
+
+
+class TestWhoMaySend:
+    def test_nobody_sends_for_the_agent_of_another(self, agent, bob):
+        with pytest.raises(Forbidden):
+            send(agent, ten(), owner=bob)
+
+    def test_a_human_agent_takes_no_uploads(self, ann):
+        with pytest.raises(AgentKindRefused):
+            send(services.human_agent_for(ann), ten())
+
+    def test_a_baseline_takes_them_only_from_an_organiser(self, ann, user_make):
+        baseline = services.baseline_agent("greedy")
+        with pytest.raises(Forbidden):
+            send(baseline, ten(), owner=ann)
+        assert send(baseline, ten(), owner=user_make("org", is_staff=True)).lines.count() == 10
+
+
+class TestQuota:
+    def test_the_next_upload_is_allowed_at_the_told_instant(self, agent, settings, monkeypatch):
+        settings.EMBER_UPLOADS_PER_HOUR = 2
+        start = clock.now().replace(microsecond=0)
+        for minute in (0, 10):
+            monkeypatch.setattr(clock, "now", lambda minute=minute: start + timedelta(minutes=minute))
+            submission = send(agent, record_text().encode())
+            Submission.objects.filter(pk=submission.pk).update(created_at=clock.now())
+        with pytest.raises(UploadsExhausted) as caught:
+            send(agent, record_text().encode())
+        data = caught.value.data
+        assert (data["limit"], data["used"]) == (2, 2)
+        assert data["retry_at"] == (start + timedelta(hours=1)).isoformat().replace("+00:00", "Z")
+        monkeypatch.setattr(clock, "now", lambda: start + timedelta(hours=1))
+        assert send(agent, record_text().encode()).pk
+
+    def test_malformed_files_have_their_own_limit(self, agent, settings):
+        settings.EMBER_UPLOADS_PER_HOUR = 1
+        settings.EMBER_MALFORMED_PER_HOUR = 2
+        for _ in range(2):
+            with pytest.raises(SubmissionRefused):
+                send(agent, b"")
+        assert selectors.uploads_used(owner=agent.owner) == (0, 1)
+        with pytest.raises(UploadsExhausted) as caught:
+            send(agent, ten())
+        assert "malformed" in caught.value.message
+
+    def test_a_failure_on_our_side_costs_nothing(self, agent):
+        submission = send(agent, record_text().encode())
+        Run.objects.filter(lines__submission=submission).update(state="failed")
+        assert selectors.uploads_used(owner=agent.owner)[0] == 0
+
+    def test_a_full_store_keeps_nothing_and_is_our_fault(self, agent, monkeypatch):
+        def full(data: bytes) -> str:
+            raise OSError(28, "No space left on device")
+
+        monkeypatch.setattr("ember_site.runs.services.runs.record_write", full)
+        with pytest.raises(StoreUnavailable) as caught:
+            send(agent, ten())
+        assert caught.value.http_status == 503
+        assert not Submission.objects.exists()
+        assert not Run.objects.exists()
