@@ -1,12 +1,19 @@
-"""Fixtures that tests of all parts share."""
+"""Fixtures that tests of all parts share.
+
+Django is imported inside the fixtures: the tests of the simulator run where it is not set up.
+"""
+
+from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from django.test import Client
 
-from ember_site.accounts.models import User
+if TYPE_CHECKING:
+    from django.test import Client
+
+    from ember_site.accounts.models import User
 
 PASSWORD = "smoke-drifts-north-7"
 
@@ -14,6 +21,7 @@ PASSWORD = "smoke-drifts-north-7"
 @pytest.fixture
 def make_user(db: None) -> Callable[..., User]:
     """Give a function that makes an account; the password is `PASSWORD`."""
+    from ember_site.accounts.models import User
 
     def make(username: str = "ada", **fields: Any) -> User:
         return User.objects.create_user(username, password=PASSWORD, **fields)
@@ -42,6 +50,8 @@ def organiser(make_user: Callable[..., User]) -> User:
 @pytest.fixture
 def user_client(user: User) -> Client:
     """Give a browser in which `user` is signed in."""
+    from django.test import Client
+
     client = Client()
     client.force_login(user)
     return client
