@@ -47,7 +47,9 @@ def first_difference(document: dict[str, Any], expected: Record, actual: Record)
             keys = [key for key in left if left[key] != right.get(key)]
             return (
                 f"step {index + 1} is the first that differs, in {', '.join(keys)}\n"
-                + "\n".join(f"{key}: expected {left[key]}, actual {right.get(key)}" for key in keys if key != "state")
+                + "\n".join(
+                    f"{key}: expected {left[key]}, actual {right.get(key)}" for key in keys if key != "state"
+                )
                 + f"\nexpected board:\n{board(document, expected, index + 1)}"
                 + f"\nactual board:\n{board(document, actual, index + 1)}"
             )

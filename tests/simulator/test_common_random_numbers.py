@@ -105,7 +105,9 @@ def history_without_people(document: Document, seed: int, steps: int) -> FireHis
     history: FireHistory = []
     for number in range(1, steps + 1):
         ignited = engine.spread(number)
-        history.append(([list(cell) for cell in sorted(ignited)], frozenset(engine.burning), engine.stream.drawn))
+        history.append(
+            ([list(cell) for cell in sorted(ignited)], frozenset(engine.burning), engine.stream.drawn)
+        )
     return history
 
 

@@ -43,7 +43,9 @@ def test_deterministic_fire_takes_no_draws() -> None:
 
 @pytest.mark.parametrize("probability", [0, 1])
 def test_draws_are_taken_at_the_ends_of_the_range_too(probability: int) -> None:
-    record = record_of(simulate(document_from_map("*..", "A.X", fire=stochastic(probability)), [{"A": "east"}]))
+    record = record_of(
+        simulate(document_from_map("*..", "A.X", fire=stochastic(probability)), [{"A": "east"}])
+    )
     assert record["steps"][0]["state"]["fire_draws"] == 2
     assert len(record["steps"][0]["ignitions"]) == 2 * probability
 

@@ -26,11 +26,15 @@ def test_the_lowest_id_wins_and_every_other_mover_is_blocked() -> None:
 
 
 @pytest.mark.parametrize(
-    ("winner", "loser"), [("P10", "P2"), ("-", "0"), ("9", "A"), ("Z", "_"), ("_", "a"), ("A", "AA"), ("P01", "P1")]
+    ("winner", "loser"),
+    [("P10", "P2"), ("-", "0"), ("9", "A"), ("Z", "_"), ("_", "a"), ("A", "AA"), ("P01", "P1")],
 )
 def test_ids_compare_by_code_point(winner: str, loser: str) -> None:
     document = document_from_map("a.bX", names={"a": loser, "b": winner})
-    assert movements(document, {loser: "east", winner: "west"}) == {winner: "moved", loser: "blocked_conflict"}
+    assert movements(document, {loser: "east", winner: "west"}) == {
+        winner: "moved",
+        loser: "blocked_conflict",
+    }
 
 
 def test_a_loser_is_not_re_awarded_the_cell() -> None:

@@ -16,7 +16,6 @@ def test_the_hand_made_cases_hold(case: dict[str, Any]) -> None:
     check_rule_case(case)
 
 
-
 def test_a_run_ends_when_nobody_is_active() -> None:
     record = record_of(simulate(document_from_map("AX"), [{"A": "east"}]))
     assert record["termination"] == {"reason": "all_resolved", "step": 1}

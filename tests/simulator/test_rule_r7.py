@@ -16,7 +16,6 @@ def test_the_hand_made_cases_hold(case: dict[str, Any]) -> None:
     check_rule_case(case)
 
 
-
 def test_the_ignitions_burn_in_the_first_observation() -> None:
     simulator = Simulator(scenario_of(document_from_map("A*.X")))
     assert simulator.observe().burning == frozenset({(0, 1)})

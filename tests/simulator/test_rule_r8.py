@@ -7,11 +7,15 @@ import pytest
 from simulator import Simulator
 from tests.simulator.builders import Document, document_from_map, everyone, golden_cases, scenario_of
 
-
 DOCUMENTS = [
     document_from_map("*....", "..#..", "A...X", "#####", "B#..X", enter_fire="blocked", max_steps=20),
     document_from_map(
-        "*....", "..#..", "A...X", fire={"model": "stochastic", "spread_probability": 0.4}, max_steps=20, seed=7
+        "*....",
+        "..#..",
+        "A...X",
+        fire={"model": "stochastic", "spread_probability": 0.4},
+        max_steps=20,
+        seed=7,
     ),
     *[case["scenario"] for case in golden_cases()[:10]],
 ]

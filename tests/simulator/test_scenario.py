@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import hashlib
 import json
@@ -233,7 +234,23 @@ def test_a_cell_is_a_pair(path: tuple[str | int, ...], value: Any) -> None:
 @pytest.mark.parametrize("where", [("scenario_id",), ("people", 0, "id"), ("exits", 0, "id")], ids=place_of)
 @pytest.mark.parametrize(
     "identity",
-    ["", "A\n", "\nA", "A B", " A", "A ", "ä", "A.B", "A/B", "x" * 65, "A\x00", "٣", "A\r", "A\u2028", "${A}"],
+    [
+        "",
+        "A\n",
+        "\nA",
+        "A B",
+        " A",
+        "A ",
+        "ä",
+        "A.B",
+        "A/B",
+        "x" * 65,
+        "A\x00",
+        "٣",
+        "A\r",
+        "A\u2028",
+        "${A}",
+    ],
     ids=repr,
 )
 def test_an_id_matches_the_pattern_as_a_whole(where: tuple[str | int, ...], identity: str) -> None:
@@ -349,13 +366,14 @@ def test_a_damaged_scenario_only_ever_raises_the_scenario_error(data: st.DataObj
     for _ in range(data.draw(st.integers(1, 4))):
         at = data.draw(st.integers(0, len(text) - 1))
         text[at : at + data.draw(st.integers(0, 3))] = data.draw(st.binary(max_size=3))
-    try:
-        Scenario.from_json(bytes(text))
-    except ScenarioError as problem:
-        assert problem.message
+    with contextlib.suppress(ScenarioError):
+        scenario = Scenario.from_json(bytes(text))
+        assert Scenario.from_json(scenario.to_json()) == scenario
 
 
-@pytest.mark.parametrize("document", [*public_documents().values(), *[case["scenario"] for case in golden_cases()]])
+@pytest.mark.parametrize(
+    "document", [*public_documents().values(), *[case["scenario"] for case in golden_cases()]]
+)
 def test_the_canonical_text_equals_the_plain_one(document: Document) -> None:
     scenario = Scenario.from_json(json.dumps(document))
     assert scenario.to_json() == canonical(canonical_scenario(document))
@@ -382,12 +400,18 @@ def test_the_input_order_never_changes_the_hash() -> None:
 
 
 def test_one_and_one_point_zero_are_one_scenario() -> None:
-    texts = [json.dumps(base()).replace('_probability": 0.5', f'_probability": {form}') for form in ("1", "1.0", "1e0")]
+    texts = [
+        json.dumps(base()).replace('_probability": 0.5', f'_probability": {form}')
+        for form in ("1", "1.0", "1e0")
+    ]
     assert len({Scenario.from_json(text).content_hash for text in texts}) == 1
 
 
 def test_minus_zero_and_zero_are_one_scenario() -> None:
-    texts = [json.dumps(base()).replace('_probability": 0.5', f'_probability": {form}') for form in ("0", "0.0", "-0.0")]
+    texts = [
+        json.dumps(base()).replace('_probability": 0.5', f'_probability": {form}')
+        for form in ("0", "0.0", "-0.0")
+    ]
     assert len({Scenario.from_json(text).content_hash for text in texts}) == 1
 
 
@@ -432,7 +456,9 @@ def test_the_drawn_map_shows_what_stands_where() -> None:
 
 
 def test_the_hazard_is_named_shortly() -> None:
-    assert Scenario.from_json(json.dumps(document_from_map("AX", fire={"spread_interval": 3}))).hazard == "det/3"
+    assert (
+        Scenario.from_json(json.dumps(document_from_map("AX", fire={"spread_interval": 3}))).hazard == "det/3"
+    )
     assert Scenario.from_json(json.dumps({**base()})).hazard == "sto/2 p=0.5"
 
 

@@ -16,7 +16,8 @@ def test_the_hand_made_cases_hold(case: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("action", "cell"), [("north", (0, 1)), ("south", (2, 1)), ("east", (1, 2)), ("west", (1, 0)), ("stay", (1, 1))]
+    ("action", "cell"),
+    [("north", (0, 1)), ("south", (2, 1)), ("east", (1, 2)), ("west", (1, 0)), ("stay", (1, 1))],
 )
 def test_each_direction_leads_to_its_neighbour(action: str, cell: tuple[int, int]) -> None:
     step = last_step(document_from_map("...X", ".A..", "...."), {"A": action})
@@ -25,7 +26,8 @@ def test_each_direction_leads_to_its_neighbour(action: str, cell: tuple[int, int
 
 
 @pytest.mark.parametrize(
-    ("action", "outcome"), [("north", "blocked_bounds"), ("west", "blocked_bounds"), ("south", "blocked_wall")]
+    ("action", "outcome"),
+    [("north", "blocked_bounds"), ("west", "blocked_bounds"), ("south", "blocked_wall")],
 )
 def test_the_ground_refuses_the_edge_of_the_grid_and_walls(action: str, outcome: str) -> None:
     assert movements(document_from_map("A..X", "#..."), {"A": action}) == {"A": outcome}
@@ -67,9 +69,7 @@ def test_only_active_people_occupy_a_cell() -> None:
 
 def test_the_position_of_the_evacuated_and_of_casualties_stays() -> None:
     document = document_from_map("A*..", ".BX.", ".C..", fire={"spread_interval": 2})
-    record = record_of(
-        simulate(document, [{"A": "east", "B": "east", "C": "stay"}, {"C": "stay"}])
-    )
+    record = record_of(simulate(document, [{"A": "east", "B": "east", "C": "stay"}, {"C": "stay"}]))
     people = record["steps"][-1]["state"]["people"]
     assert people["A"] == {"position": [0, 1], "status": "casualty"}
     assert people["B"] == {"position": [1, 2], "status": "evacuated"}
