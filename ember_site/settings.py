@@ -280,10 +280,17 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "{asctime} {levelname:<7} {name}: {message}", "style": "{"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "handlers": {
+        "console": {"class": "logging.StreamHandler", "formatter": "line"},
+        "errors": {"class": "logging.StreamHandler", "formatter": "line", "level": "ERROR"},
+    },
     "root": {"handlers": ["console"], "level": LOG_LEVEL},
     "loggers": {
         "django": {"handlers": [], "propagate": True, "level": LOG_LEVEL},
         "django.server": {"handlers": [], "propagate": True},
+        # Several lines for each start and each task; `ember_site` says what matters.
+        "uvicorn": {"handlers": ["errors"], "propagate": False},
+        "django_tasks": {"handlers": ["errors"], "propagate": False},
+        "django_tasks_db": {"handlers": ["errors"], "propagate": False},
     },
 }

@@ -40,12 +40,6 @@ class WorkerProcess:
         self._lock = threading.Lock()
         self._keeper = threading.Thread(target=self._keep, name="worker-keeper", daemon=True)
 
-    @property
-    def pid(self) -> int | None:
-        """The process ID of the worker that runs now."""
-        process = self._process
-        return None if process is None else process.pid
-
     def start(self) -> None:
         """Start the worker and keep it."""
         self._keeper.start()
@@ -82,6 +76,7 @@ class WorkerProcess:
                 cwd=settings.BASE_DIR,
                 **apart,
             )
+            logger.info("The worker has started (process %d).", self._process.pid)
             return self._process
 
     def _keep(self) -> None:

@@ -1,0 +1,79 @@
+"""The real site in a process of its own: `manage.py serve` with its worker, on a free port."""
+
+import os
+import queue
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+READY = re.compile(r"EMBERBench is ready:\s+(http://\S+)/")
+WORKER = re.compile(r"The worker has started \(process (\d+)\)")
+
+
+class SiteServer:
+    """Starts the site on construction; `wait_ready` gives its address."""
+
+    def __init__(self, data: Path, *options: str) -> None:
+        environment = {
+            name: value for name, value in os.environ.items() if not name.startswith(("EMBER_", "DJANGO_"))
+        }
+        environment.pop("SECRET_KEY", None)
+        environment |= {"EMBER_DATA": str(data), "PYTHONUNBUFFERED": "1"}
+        self.lines: list[str] = []
+        self._arriving: queue.Queue[str | None] = queue.Queue()
+        self.process = subprocess.Popen(
+            [sys.executable, "manage.py", "serve", "--port", "0", *options],
+            cwd=ROOT,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            encoding="utf-8",
+        )
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self) -> None:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            self.lines.append(line)
+            self._arriving.put(line)
+        self._arriving.put(None)
+
+    @property
+    def output(self) -> str:
+        """Everything that the processes have printed so far."""
+        return "".join(self.lines)
+
+    def wait_for(self, pattern: re.Pattern[str], timeout_s: float = 60) -> re.Match[str]:
+        """Read on until a line matches; fail with all output when none comes in time or at the end."""
+        deadline = time.monotonic() + timeout_s
+        while (left_s := deadline - time.monotonic()) > 0:
+            try:
+                line = self._arriving.get(timeout=left_s)
+            except queue.Empty:
+                break
+            if line is None:
+                raise AssertionError(f"the server ended:\n{self.output}")
+            if match := pattern.search(line):
+                return match
+        raise AssertionError(f"no line matched {pattern.pattern!r} within {timeout_s} s:\n{self.output}")
+
+    def wait_ready(self, timeout_s: float = 240) -> str:
+        """Wait until the site serves; give its address without a final slash."""
+        return self.wait_for(READY, timeout_s)[1]
+
+    def stop(self, by: signal.Signals = signal.SIGTERM) -> int:
+        """Ask the site to stop; give its exit code."""
+        if self.process.poll() is None:
+            self.process.send_signal(by)
+        try:
+            return self.process.wait(timeout=60)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            raise AssertionError(f"the server did not stop:\n{self.output}") from None
