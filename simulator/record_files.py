@@ -90,6 +90,11 @@ class RecordFileError:
     limit: int | None = None
     whole_file: bool = False
 
+    @property
+    def record_place(self) -> str:
+        """The place inside the record, as `steps[100000]`; empty where it is the whole line or file."""
+        return self.place.partition(", ")[2]
+
 
 @dataclass(frozen=True, slots=True)
 class RecordLine:

@@ -1,0 +1,5 @@
+"""``python -m simulator.command`` is ``ember``."""
+
+from simulator.command.main import main
+
+main()

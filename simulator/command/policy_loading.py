@@ -1,0 +1,139 @@
+"""Find the policy that is named on the command line, and guard an episode against its faults."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+import traceback
+from collections.abc import Mapping
+from typing import Any
+
+from simulator.command.output import CommandError
+from simulator.errors import SimulationError
+from simulator.observation import Action, Observation
+from simulator.policies import BASELINES, Policy, make_random
+from simulator.record import RunRecord
+from simulator.runner import run_episode
+from simulator.scenario import Scenario
+
+POLICY_HELP = "A baseline (stay, random, greedy) or your own as module:function."
+
+
+def policy_find(name: str, policy_seed: int | None) -> Policy:
+    """
+    The policy of that name: a baseline, or ``module:function``.
+
+    A function takes one observation and returns an action for each active person. Modules are also
+    looked for in the current directory. If the object has a method ``for_episode()``, that is called before
+    each episode and the policy that it returns plays it.
+
+    Raises:
+        CommandError: No such policy, or its module fails while it is imported.
+    """
+    if name == "random":
+        return make_random(policy_seed or 0)
+    if policy_seed is not None:
+        raise CommandError.wrong_use("--policy-seed is for the policy random alone")
+    if name in BASELINES:
+        return BASELINES[name]()
+    module_name, colon, attribute = name.partition(":")
+    if not colon or not module_name or not attribute:
+        known = ", ".join(BASELINES)
+        raise CommandError.wrong_use(f"no policy {name!r}: expected one of {known}, or module:function")
+    found = _attribute(_module(module_name, name), attribute, name)
+    if isinstance(found, type) or not callable(found):
+        kind = "a class" if isinstance(found, type) else f"a {type(found).__name__}"
+        raise CommandError.wrong_use(
+            f"{name} is {kind}: expected a function that takes an observation and returns actions"
+        )
+    policy: Policy = found
+    return policy
+
+
+def _module(module_name: str, name: str) -> Any:
+    here = os.getcwd()
+    if here not in sys.path:
+        sys.path.insert(0, here)
+    try:
+        return importlib.import_module(module_name)
+    except ModuleNotFoundError as problem:
+        if problem.name is not None and f"{module_name}.".startswith(f"{problem.name}."):
+            message = f"no module {problem.name!r} for the policy {name}, in {here} or elsewhere on the path"
+            raise CommandError.wrong_use(message) from problem
+        raise _failed(f"policy {name} could not be imported", problem) from problem
+    except KeyboardInterrupt:
+        raise
+    except BaseException as problem:  # a module may raise anything, SystemExit too
+        raise _failed(f"policy {name} could not be imported", problem) from problem
+
+
+def _attribute(module: Any, attribute: str, name: str) -> Any:
+    found = module
+    for part in attribute.split("."):
+        try:
+            found = getattr(found, part)
+        except AttributeError as problem:
+            raise CommandError.wrong_use(f"policy {name}: {module.__name__} has no {attribute}") from problem
+    return found
+
+
+def _failed(what: str, problem: BaseException, **data: Any) -> CommandError:
+    """A fault of the policy's own code, with the line where it happened."""
+    frames = traceback.extract_tb(problem.__traceback__)
+    own = [frame for frame in frames if not frame.filename.startswith(("<frozen", os.path.dirname(__file__)))]
+    where = f" ({os.path.basename(own[-1].filename)}, line {own[-1].lineno})" if own else ""
+    said = f": {problem}" if str(problem) else ""
+    return CommandError(f"{what}: {type(problem).__name__}{said}{where}", code="policy_failed", **data)
+
+
+class _Guarded:
+    """A policy whose exceptions say in which step they were raised."""
+
+    def __init__(self, policy: Policy, scenario: Scenario, name: str) -> None:
+        self.policy = policy
+        self.scenario_id = scenario.scenario_id
+        self.name = name
+        self.step = 1
+
+    def __call__(self, observation: Observation) -> Mapping[str, Action | str]:
+        self.step = observation.step + 1
+        try:
+            return self.policy(observation)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as problem:  # a policy may raise anything, SystemExit too
+            raise self.failed(problem) from problem
+
+    def failed(self, problem: BaseException) -> CommandError:
+        what = f"policy {self.name} failed in step {self.step} of {self.scenario_id}"
+        return _failed(what, problem, scenario_id=self.scenario_id, step=self.step)
+
+
+def episode_run(scenario: Scenario, policy: Policy, seed: int | None, *, name: str) -> RunRecord:
+    """
+    One run of a policy, as :func:`simulator.run_episode`.
+
+    Raises:
+        CommandError: The policy raised something, or its actions do not fit (with the step and the place).
+    """
+    guarded = _Guarded(policy, scenario, name)
+    for_episode = getattr(policy, "for_episode", None)
+    try:
+        if callable(for_episode):
+            guarded.policy = for_episode()
+    except KeyboardInterrupt:
+        raise
+    except BaseException as problem:
+        raise guarded.failed(problem) from problem
+    try:
+        return run_episode(scenario, guarded, seed)
+    except SimulationError as problem:
+        where = f"step {guarded.step} of {scenario.scenario_id}"
+        raise CommandError(
+            f"policy {name} gave wrong actions in {where}: {problem.message}",
+            code="wrong_actions",
+            place=problem.place,
+            scenario_id=scenario.scenario_id,
+            step=guarded.step,
+        ) from problem
