@@ -154,8 +154,10 @@ def _number_headings(tokens: Sequence[Token]) -> list[Heading]:
 
 
 def _plain(inline: Token) -> str:
+    texts = {"text", "code_inline"}
     parts = (
-        child.content if child.type in ("text", "code_inline") else " " for child in inline.children or ()
+        child.content if child.type in texts else " " if child.type.endswith("break") else ""
+        for child in inline.children or ()
     )
     return re.sub(r"\s+", " ", "".join(parts)).strip()
 
