@@ -12,8 +12,8 @@ from ember_site.core.static_collection import static_collect
 from ember_site.core.staticfiles import ModuleManifestStorage
 
 SOURCES = {
-    "js/page.js": "import { draw } from './lib/draw.js';\n/** @typedef {import('./lib/draw.js').Pen} Pen */\ndraw();\n",
-    "js/lib/draw.js": "/** @typedef {import('../page.js').Page} Page */\nexport function draw() {}\n",
+    "js/page.js": "import { pen } from './lib/draw.js';\n/** @typedef {import('./lib/draw.js').Pen} Pen */\n",
+    "js/lib/draw.js": "/** @typedef {import('../page.js').Page} Page */\nexport const pen = 1;\n",
     "css/site.css": "body { background: url('../img/dot.svg'); }\n",
     "img/dot.svg": "<svg xmlns='http://www.w3.org/2000/svg'/>\n",
 }
