@@ -56,6 +56,11 @@ class Evaluation(models.Model):
         """Whether seeds, runs and records are public throughout."""
         return self.kind == EvaluationKind.OPEN
 
+    @property
+    def shows_slots(self) -> bool:
+        """Whether seeds and single runs may be shown: always if open, after closing if sealed."""
+        return self.is_open_kind or self.state == EvaluationState.CLOSED
+
 
 class Slot(models.Model):
     """One (scenario, seed) that every entry of the evaluation has to run."""

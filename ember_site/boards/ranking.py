@@ -67,6 +67,11 @@ class Scores:
     casualty_rate: Fraction
     exit_step: Fraction
 
+    @property
+    def values(self) -> tuple[Fraction, Fraction, Fraction]:
+        """All three, in order."""
+        return (self.evacuation_rate, self.casualty_rate, self.exit_step)
+
 
 @dataclass(frozen=True, slots=True)
 class RankedEntry:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -12,8 +11,10 @@ from typing import Any
 from ember_site.boards.intervals import ScoreIntervals, score_intervals
 from ember_site.boards.models import Evaluation
 from ember_site.boards.ranking import RankedEntry, RunScore, Schedule, SlotKey
+from ember_site.core.errors import BadInput
 
 KINDS = ("model", "human", "baseline")
+SEARCH_CHARS = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +146,31 @@ SORTS: Mapping[str, tuple[str, Callable[[BoardRow], Any]]] = {
 """Label and value of each order, lowest first. None, a missing score, stands last either way round."""
 
 
+def board_filters(parameters: Mapping[str, str]) -> BoardFilters:
+    """Read the filters from the parameters of an address; absent and empty ones mean everything.
+
+    Raises:
+        BadInput: a value that is none of the possible ones; `place` names the parameter.
+    """
+    kind, complete = parameters.get("kind", ""), parameters.get("complete", "")
+    sort = parameters.get("sort", "") or "rank"
+    _expect("kind", kind, ("", *KINDS))
+    _expect("complete", complete, ("", "yes", "no"))
+    _expect("sort", sort.removeprefix("-"), tuple(SORTS))
+    return BoardFilters(
+        kind=kind,
+        complete=None if complete == "" else complete == "yes",
+        search=parameters.get("search", "")[:SEARCH_CHARS].strip(),
+        sort=sort,
+    )
+
+
+def _expect(place: str, value: str, allowed: Sequence[str]) -> None:
+    if value not in allowed:
+        expected = ", ".join(word for word in allowed if word)
+        raise BadInput(f"Expected one of {expected}, got {value[:40]!r}.", place=place)
+
+
 def rows_filter(rows: Iterable[BoardRow], filters: BoardFilters) -> list[BoardRow]:
     """The rows that match completeness and search; the kind is applied by `rows_of_kind`."""
     wanted = filters.search.casefold().strip()
@@ -200,11 +226,10 @@ class Board:
         return list({slot.key.scenario_hash: slot for slot in reversed(self.slots)}.values())[::-1]
 
 
+RUN_VALUES = ("pk", "scenario_id", "seed", "evacuated", "casualties", "exit_step_total", "created_at")
+
+
 def run_score(values: tuple[Any, ...]) -> RunScore:
     """A run's row of values, in the order of `RUN_VALUES`, as ranking wants it."""
     run_id, scenario_hash, seed, evacuated, casualties, exit_step_total, created_at = values
-    finished_at: datetime = created_at
-    return RunScore(run_id, SlotKey(scenario_hash, seed), evacuated, casualties, exit_step_total, finished_at)
-
-
-RUN_VALUES = ("pk", "scenario_id", "seed", "evacuated", "casualties", "exit_step_total", "created_at")
+    return RunScore(run_id, SlotKey(scenario_hash, seed), evacuated, casualties, exit_step_total, created_at)

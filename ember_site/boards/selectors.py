@@ -91,23 +91,6 @@ def board_rows(*, evaluation: Evaluation, filters: BoardFilters | None = None) -
     )
 
 
-def board_best(*, count: int = 5) -> Board | None:
-    """The first rows of the site's main board, for the home page; None where there is no board."""
-    evaluation = evaluation_main(viewer=None)
-    if evaluation is None:
-        return None
-    board = board_rows(evaluation=evaluation, filters=BoardFilters(complete=True))
-    return Board(
-        evaluation=evaluation,
-        schedule=board.schedule,
-        slots=board.slots,
-        filters=board.filters,
-        rows=board.rows[:count],
-        counts=board.counts,
-        entry_count=board.entry_count,
-    )
-
-
 def entries_of_agent(*, agent: Agent, viewer: Viewer) -> list[tuple[Evaluation, BoardRow]]:
     """The agent's rows on the boards where it stands, newest evaluation first."""
     found: list[tuple[Evaluation, BoardRow]] = []

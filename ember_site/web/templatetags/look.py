@@ -109,21 +109,23 @@ class IntervalPoints:
 
 
 @register.simple_tag
-def interval_points(score: float, low: float | None, high: float | None, start: float = 0) -> IntervalPoints:
+def interval_points(
+    score: float, low: float | str | None, high: float | str | None, start: float = 0
+) -> IntervalPoints:
     """Place a score and its interval (all 0 to 1) on an axis from `start` to 1.
 
     A score left of the axis is marked as outside; an interval that begins left of it is cut there.
+    Ends that a template does not have are None or empty.
     """
 
-    def x(value: float) -> float:
+    def x(value: float | str) -> float:
         share = max(0.0, (float(value) - float(start)) / (1 - float(start)))
         return round(INTERVAL_LEFT + (INTERVAL_RIGHT - INTERVAL_LEFT) * share, 2)
 
-    known = low is not None and high is not None and low != "" and high != ""
     return IntervalPoints(
         score=x(score),
-        low=x(low) if known and low is not None else None,
-        high=x(high) if known and high is not None else None,
+        low=None if low in (None, "") else x(low),
+        high=None if high in (None, "") else x(high),
         outside=float(score) < float(start),
     )
 
@@ -132,6 +134,12 @@ def interval_points(score: float, low: float | None, high: float | None, start: 
 def percent(share: float | None, digits: int = 1) -> str:
     """A share from 0 to 1 as a percentage without its sign; a dash for None."""
     return "–" if share is None else f"{float(share) * 100:.{int(digits)}f}"
+
+
+@register.filter
+def decimal(value: float | None, digits: int = 2) -> str:
+    """A number, exact fractions included, with that many decimals; a dash for None."""
+    return "–" if value is None else f"{float(value):.{int(digits)}f}"
 
 
 @register.filter
