@@ -1,16 +1,10 @@
 """A bound on request bodies, kept before Django reads them: its ASGI handler stores a body whole first."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, MutableMapping
-from typing import Any
 
 from django.conf import settings
 
-Message = MutableMapping[str, Any]
-Scope = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
-Application = Callable[[Scope, Receive, Send], Awaitable[None]]
+from ember_site.asgi_types import Application, Message, Receive, Scope, Send
 
 OVER_LIMIT = "ember.body_limit_bytes"
 """Key of the scope that holds the limit which a body went over; read by `BodyLimitMiddleware`."""

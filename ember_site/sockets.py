@@ -1,19 +1,14 @@
 """Routing of websockets: the one place where socket paths meet their consumers."""
 
-from collections.abc import Awaitable, Callable, MutableMapping
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlsplit
 
 from channels.routing import URLRouter
 from django.conf import settings
 from django.urls import re_path
 
+from ember_site.asgi_types import Application, Receive, Scope, Send
 from ember_site.episodes.routing import websocket_urlpatterns
-
-Scope = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
-Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
-Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 
 async def socket_refuse(receive: Receive, send: Send, *, code: int, reason: str) -> None:
@@ -65,4 +60,6 @@ class OriginGuard:
 
 # Consumers read the session themselves, in threads of their own: Channels' middleware would do it
 # in the one thread that all sockets share.
-websocket_application = OriginGuard(URLRouter([*websocket_urlpatterns, re_path(r"", unknown_socket)]))
+websocket_application = OriginGuard(
+    URLRouter([*websocket_urlpatterns, re_path(r"", cast(Any, unknown_socket))])
+)

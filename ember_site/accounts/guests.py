@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 import secrets
-from typing import Any, Protocol
+
+from django.contrib.sessions.backends.base import SessionBase
 
 SESSION_KEY = "guest_key"
 
 
-class Session(Protocol):
-    """The part of Django's session that is needed here."""
-
-    def get(self, key: str, default: Any = None) -> Any: ...
-
-    def __setitem__(self, key: str, value: Any) -> None: ...
-
-
-def guest_key_get(session: Session) -> str:
+def guest_key_get(session: SessionBase) -> str:
     """The key of this visitor; empty where none was needed yet."""
     key = session.get(SESSION_KEY, "")
     return key if isinstance(key, str) else ""
 
 
-def guest_key_ensure(session: Session) -> str:
+def guest_key_ensure(session: SessionBase) -> str:
     """The key of this visitor, made where there is none."""
     key = guest_key_get(session)
     if not key:

@@ -7,7 +7,7 @@ from django.db import models
 from knox.models import AbstractAuthToken
 
 
-class User(AbstractUser):
+class User(AbstractUser):  # type: ignore[django-manager-missing]  # of tokens: knox is untyped
     """A person with an account. Organisers are the staff of a site."""
 
     display_name = models.CharField(max_length=80, blank=True)

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 from typing import Any
 
 from django.conf import settings
@@ -57,11 +58,9 @@ class WorkerProcess:
         with self._lock:
             if self._stopping.is_set():
                 return None
-            apart: dict[str, Any] = (
-                {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
-                if sys.platform == "win32"
-                else {"start_new_session": True}
-            )
+            apart: dict[str, Any] = {"start_new_session": True}
+            if sys.platform == "win32":
+                apart = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
             self._process = subprocess.Popen(  # noqa: S603  (our own command, no input of others)
                 [
                     sys.executable,
@@ -95,13 +94,13 @@ class WorkerProcess:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
+    """Close the pipe and wait; push harder each time that the wait was in vain."""
     if process.stdin is not None:
         process.stdin.close()
-    for push in (lambda: None, process.terminate, process.kill):
-        push()
-        try:
+    for push in (process.terminate, process.kill):
+        with suppress(subprocess.TimeoutExpired):
             process.wait(timeout=STOP_TIMEOUT_S)
-        except subprocess.TimeoutExpired:
-            logger.warning("The worker has not ended yet (process %d).", process.pid)
-        else:
             return
+        logger.warning("The worker has not ended yet (process %d).", process.pid)
+        push()
+    process.wait()
