@@ -17,7 +17,7 @@ from simulator.record import RunRecord
 from simulator.runner import run_episode
 from simulator.scenario import Scenario
 
-POLICY_HELP = "A baseline (stay, random, greedy) or your own as module:function."
+POLICY_HELP = f"A baseline ({', '.join(BASELINES)}) or your own as module:function."
 
 
 def policy_find(name: str, policy_seed: int | None) -> Policy:

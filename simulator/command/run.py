@@ -19,7 +19,7 @@ from simulator.command.policy_loading import POLICY_HELP, episode_run, policy_fi
 from simulator.command.sources import scenario_find, suite_read
 from simulator.command.writing import WriteText, file_replaced
 from simulator.metrics import Metrics
-from simulator.policies import Policy
+from simulator.policies import BASELINES, Policy
 from simulator.record import RunRecord
 from simulator.scenario import Scenario
 from simulator.verification import replay
@@ -72,7 +72,7 @@ def run(
         if (scenario is None) == (suite is None):
             raise CommandError.wrong_use("expected either a SCENARIO or --suite DIR")
         if not policy:
-            raise CommandError.wrong_use("expected --policy: stay, random, greedy or module:function")
+            raise CommandError.wrong_use(f"expected --policy: {', '.join(BASELINES)} or module:function")
         if as_json and output == STANDARD_OUTPUT:
             raise CommandError.wrong_use("--json and -o - would both write to standard output")
         found = policy_find(policy, policy_seed)
@@ -82,9 +82,12 @@ def run(
 
 def _run_all(request: Request, out: Output) -> None:
     summaries = []
+    width = max(len(scenario.scenario_id) for scenario in request.scenarios)
+    held_back: list[str] = []
     with ExitStack() as stack:
         write = stack.enter_context(_destination(request.output))
         advance = stack.enter_context(_progress(len(request.scenarios)))
+        say = out.line if advance is _no_bar else held_back.append  # lines would cut through the bar
         for scenario in request.scenarios:
             advance(scenario.scenario_id)
             with redirect_stdout(sys.stderr):  # what a policy prints must not mix with the records
@@ -92,7 +95,9 @@ def _run_all(request: Request, out: Output) -> None:
             write(record.to_json() + "\n")
             metrics = _metrics(record, scenario)
             summaries.append(_summary(record, metrics))
-            out.line(f"{scenario.scenario_id}  {outcome_text(metrics)}")
+            say(f"{scenario.scenario_id:<{width}}  {outcome_text(metrics)}")
+    for line in held_back:
+        out.line(line)
     _conclude(request, summaries, out)
 
 
@@ -146,14 +151,18 @@ def _write_line(stream: TextIO, text: str) -> None:
     stream.write(text)
 
 
+def _no_bar(scenario_id: str) -> None:
+    """Nobody watches."""
+
+
 @contextmanager
 def _progress(total: int) -> Iterator[Callable[[str], None]]:
     """A bar on standard error where that is a terminal and there is more than one run to make."""
     if total == 1 or not sys.stderr.isatty():
-        yield lambda text: None
+        yield _no_bar
         return
     columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.fields[at]}"))
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    with Progress(*columns, console=Console(stderr=True), transient=True, redirect_stdout=False) as bar:
         task = bar.add_task("", total=total, at="")
         started = False
 

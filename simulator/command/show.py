@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import Annotated, Any
 
 import typer
@@ -81,10 +82,7 @@ def _print_scenario(scenario: Scenario, out: Output) -> None:
 
 
 def _coloured(row: str) -> Text:
-    text = Text(row)
-    for index, sign in enumerate(row):
-        text.stylize(STYLES[sign], index, index + 1)
-    return text
+    return Text.assemble(*(("".join(cells), STYLES[sign]) for sign, cells in groupby(row)))
 
 
 def _counted(count: int, one: str, many: str) -> str:

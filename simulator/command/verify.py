@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, BinaryIO
 
 import typer
+from rich.text import Text
 
 from simulator.command.output import (
     CommandError,
@@ -19,6 +20,7 @@ from simulator.command.output import (
     Output,
     complain,
     reporting,
+    visible,
 )
 from simulator.command.run import outcome_text
 from simulator.command.sources import ScenarioLibrary, file_unreadable
@@ -29,6 +31,8 @@ from simulator.record_files import RecordLine, iter_records
 from simulator.verification import Verdict, VerdictCode, record_unknown, replay
 
 STANDARD_INPUT = "-"
+GOOD_STYLE = "bold #009e73"
+BAD_STYLE = "bold #d55e00"
 LIMITS_TEXT = f"Limits: {', '.join(LIMITS.texts)}."
 
 
@@ -43,13 +47,15 @@ class Judged:
     limit: int | None = None
 
     @property
-    def text(self) -> str:
+    def text(self) -> Text:
         """One line: file and line, code, and what the code means here."""
         verdict = self.verdict
         said = verdict.message
         if verdict.verified and verdict.metrics is not None and self.header is not None:
             said = f"{outcome_text(verdict.metrics)}  {self.header.scenario_id}"
-        return f"{self.file}:{self.number}: {verdict.code}  {said}"
+        colour = GOOD_STYLE if verdict.verified else BAD_STYLE
+        where = f"{self.file}:{self.number}: "
+        return Text.assemble(visible(where), (str(verdict.code), colour), visible(f"  {said}"))
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready; every key is always there."""
