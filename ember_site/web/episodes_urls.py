@@ -1,3 +1,13 @@
-from django.urls import URLPattern, URLResolver
+"""Play and live episodes."""
 
-urlpatterns: list[URLPattern | URLResolver] = []
+from django.urls import URLPattern, URLResolver, path
+
+from ember_site.web import episodes_views as views
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("play/", views.play_index, name="play_index"),
+    path("play/<str:content_hash>/", views.ScenarioPlay.as_view(), name="scenario_play"),
+    path("play/<str:content_hash>/watch/<slug:policy>/", views.watch_start, name="watch_start"),
+    path("live/", views.live_list, name="live_list"),
+    path("live/<uuid:episode_id>/", views.live_detail, name="live_detail"),
+]

@@ -59,7 +59,7 @@ export function hear(episode, frame) {
     case 'snapshot':
       return {
         ...episode,
-        view: viewFromObservation(frame.observation),
+        view: viewFromObservation(frame.observation, episode.view),
         rules: frame.observation.rules,
         needSync: false,
       };
