@@ -61,7 +61,7 @@ class PinStatus:
     def sentence(self) -> str:
         """What the status means."""
         return {
-            PinKind.PUBLISHED: f"Identical to the published version {self.pinned_version}: the hashes are equal.",
+            PinKind.PUBLISHED: f"The hash equals that of the published version {self.pinned_version}.",
             PinKind.REBUILD: (
                 "Rebuilt from the published documents, with descriptions of its own and therefore another "
                 f"hash than the published version {self.pinned_version}."

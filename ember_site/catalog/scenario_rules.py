@@ -89,7 +89,7 @@ def _enter_fire(scenario: Scenario) -> RuleLine:
 def _spread(scenario: Scenario) -> RuleLine:
     fire = scenario.fire
     every = "in every step" if fire.spread_interval == 1 else f"every {fire.spread_interval} steps"
-    after = "After people have moved, and people still standing on a cell that ignites are casualties."
+    after = "It does so after people have moved; whoever then stands on a cell that ignites is a casualty."
     if fire.model is FireModelName.DETERMINISTIC:
         text = f"Fire spreads {every} to each neighbouring cell that can burn. {after}"
         return RuleLine("R7", "Fire", f"certain, {every}", text)

@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 from django.utils.safestring import SafeString
 
 from ember_site.catalog import archive, pins, selectors
+from ember_site.catalog.fire_curve import fire_curve
 from ember_site.catalog.fire_preview import FirePreview, fire_preview
 from ember_site.catalog.models import FireModel, Scenario, Suite, SuiteEntry
 from ember_site.catalog.plan_svg import fire_frame, scenario_plan
@@ -18,6 +19,9 @@ from ember_site.catalog.scenario_rules import RuleLine, scenario_rules
 from ember_site.web.catalog_runs import CardFigures, Standing, Viewer, card_figures, scenario_standings
 from ember_site.web.documents import document_get
 from simulator.policies import BASELINES
+
+LISTED_PLANS = 20
+"""Small plans of a suite in the list of suites."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,30 @@ class Choice:
     value: str
     label: str
     chosen: bool
+
+
+@dataclass(frozen=True)
+class SuiteRow:
+    """One suite of the list with small plans of its first scenarios."""
+
+    suite: Suite
+    pin: pins.PinStatus
+    plans: list[tuple[Scenario, SafeString]]
+
+
+def suite_rows(*, viewer: Viewer) -> list[SuiteRow]:
+    """Gather the list of suites."""
+    return [
+        SuiteRow(
+            suite,
+            pins.suite_pin(suite_id=suite.suite_id, suite_hash=suite.suite_hash),
+            [
+                (entry.scenario, scenario_plan(entry.scenario.content_hash, suite.version))
+                for entry in list(suite.entries.all())[:LISTED_PLANS]
+            ],
+        )
+        for suite in selectors.suite_list(viewer=viewer)
+    ]
 
 
 @dataclass(frozen=True)
@@ -130,6 +158,9 @@ class ScenarioPage:
     pin: pins.PinStatus
     preview: FirePreview | None
     frames: list[FireFrame]
+    curve: SafeString
+    before: SuiteEntry | None
+    after: SuiteEntry | None
     policies: list[str]
     standings: list[Standing]
     board: dict[str, Any]
@@ -139,6 +170,7 @@ def scenario_page(scenario: Scenario, *, viewer: Viewer) -> ScenarioPage:
     """Gather a scenario page."""
     parsed = scenario_load(scenario.content_hash)
     entries = selectors.scenario_entries(viewer=viewer, scenario=scenario)
+    before, after = _neighbours(entries[0]) if entries else (None, None)
     preview = fire_preview(scenario.content_hash)
     return ScenarioPage(
         entry=entries[0] if entries else None,
@@ -150,11 +182,20 @@ def scenario_page(scenario: Scenario, *, viewer: Viewer) -> ScenarioPage:
         layout="\n".join(parsed.ascii_layout()),
         pin=pins.scenario_pin(scenario_id=scenario.scenario_id, content_hash=scenario.content_hash),
         preview=preview,
+        curve=fire_curve(preview) if preview else SafeString(),
+        before=before,
+        after=after,
         frames=_frames(scenario.content_hash, preview),
         policies=list(BASELINES),
         standings=scenario_standings(scenario, viewer=viewer),
         board=_board_data(scenario.content_hash, preview),
     )
+
+
+def _neighbours(entry: SuiteEntry) -> tuple[SuiteEntry | None, SuiteEntry | None]:
+    """The entries before and after one in its suite."""
+    around = {other.position: other for other in selectors.suite_entries(suite=entry.suite)}
+    return around.get(entry.position - 1), around.get(entry.position + 1)
 
 
 def _linked_rules(lines: list[RuleLine]) -> list[LinkedRule]:

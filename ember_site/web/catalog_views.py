@@ -7,7 +7,7 @@ from django.shortcuts import render
 from django.utils.cache import patch_cache_control
 from django.views.decorators.http import require_safe
 
-from ember_site.catalog import archive, pins, selectors
+from ember_site.catalog import archive, selectors
 from ember_site.catalog.scenario_cache import scenario_load
 from ember_site.web import catalog_pages
 from simulator import Simulator, indented_json
@@ -19,8 +19,7 @@ TEXT_TYPE = "text/plain; charset=utf-8"
 @require_safe
 def suite_list(request: HttpRequest) -> HttpResponse:
     """Every suite that the viewer may see."""
-    suites = selectors.suite_list(viewer=request.user)
-    rows = [(suite, pins.suite_pin(suite_id=suite.suite_id, suite_hash=suite.suite_hash)) for suite in suites]
+    rows = catalog_pages.suite_rows(viewer=request.user)
     return render(request, "catalog/suite_list.html", {"rows": rows})
 
 

@@ -1,5 +1,5 @@
 // @ts-check
-// The scenario page: the plan on a canvas, the fire ahead of time, and the choice of a baseline.
+// The scenario page: the plan on a canvas and the fire ahead of time.
 
 import { mountBoard } from "../board.js";
 import { countView, viewFromScenario } from "../lib/view.js";
@@ -77,18 +77,5 @@ function showBoard(data) {
   }
 }
 
-/** The chosen baseline is the address that the form is sent to. */
-function chooseBaseline() {
-  const form = find("[data-watch]");
-  const select = find("[data-watch-policy]");
-  if (!(form instanceof HTMLFormElement) || !(select instanceof HTMLSelectElement)) return;
-  const apply = () => {
-    form.action = select.value;
-  };
-  select.addEventListener("change", apply);
-  apply();
-}
-
 const data = pageData();
 if (data) showBoard(data);
-chooseBaseline();
