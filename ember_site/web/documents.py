@@ -24,7 +24,17 @@ from ember_site.environment import BASE_DIR
 DOCS_DIR = BASE_DIR / "docs"
 IMAGE_SUFFIXES = {".png": "image/png", ".svg": "image/svg+xml", ".webp": "image/webp"}
 
-ORDER = ("rules", "scenario-schema", "suite", "record-format", "contract", "command", "api", "errors")
+ORDER = (
+    "first-score",
+    "rules",
+    "scenario-schema",
+    "suite",
+    "record-format",
+    "contract",
+    "command",
+    "api",
+    "errors",
+)
 """Documents in the order in which a newcomer reads them; others follow by name."""
 
 
