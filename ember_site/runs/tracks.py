@@ -8,11 +8,12 @@ never changes its meaning.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any, TypedDict
 
 from django.core.cache import cache
 
-from simulator import Scenario, parse_json
+from simulator import Scenario, SimulationError, Simulator, parse_json
 
 LETTER = {"north": "N", "south": "S", "east": "E", "west": "W"}
 CACHE_KEY = "runs:track:1:{digest}"
@@ -44,18 +45,41 @@ class Track(TypedDict):
     max_steps: int
 
 
-def track_json(*, digest: str, record: bytes, document: str) -> bytes:
-    """The track of a verified record as JSON. `document` is the scenario's canonical text."""
-    key = CACHE_KEY.format(digest=digest)
+def track_json(*, digest: str, record: bytes, scenario: Scenario) -> bytes:
+    """The track of a verified record as JSON."""
+    return _kept(digest, lambda: track_make(record=record, scenario=scenario))
+
+
+def mismatch_track_json(*, digest: str, record: bytes, scenario: Scenario, step_index: int) -> bytes:
+    """
+    The track of the replay of a refused record, up to and with the step that differs, as JSON.
+
+    Only the recorded actions are used; what is shown is what the rules make of them.
+    """
+    return _kept(f"{digest}:{step_index}", lambda: _replayed_track(record, scenario, step_index))
+
+
+def _kept(name: str, make: Callable[[], Track]) -> bytes:
+    """The track from the cache, or made and put there unless it is large."""
+    key = CACHE_KEY.format(digest=name)
     kept: bytes | None = cache.get(key)
     if kept is not None:
         return kept
-    made = json.dumps(
-        track_make(record=record, scenario=Scenario.from_json(document)), separators=(",", ":")
-    ).encode()
+    made = json.dumps(make(), separators=(",", ":")).encode("ascii")
     if len(made) <= CACHE_MAX_BYTES:
         cache.set(key, made, CACHE_SECONDS)
     return made
+
+
+def _replayed_track(record: bytes, scenario: Scenario, step_index: int) -> Track:
+    document = parse_json(record)
+    simulator = Simulator(scenario, document["header"]["seed"])
+    for step in document["steps"][: step_index + 1]:
+        try:
+            simulator.step(step["actions"])
+        except SimulationError:
+            break  # the differing step has actions that cannot be taken
+    return track_make(record=simulator.record().to_json().encode("ascii"), scenario=scenario)
 
 
 def track_make(*, record: bytes, scenario: Scenario) -> Track:

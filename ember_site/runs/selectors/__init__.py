@@ -2,6 +2,7 @@
 
 from ember_site.runs.selectors.agents import agent_for_upload, agent_get, agent_list, agents_for_upload
 from ember_site.runs.selectors.runs import (
+    has_track,
     run_get,
     run_history,
     run_list,
@@ -9,6 +10,7 @@ from ember_site.runs.selectors.runs import (
     run_track_get,
     run_twins,
     runs_for_slots,
+    step_index,
 )
 from ember_site.runs.selectors.submissions import (
     QueueStatus,
@@ -32,6 +34,7 @@ __all__ = [
     "agent_is_mine",
     "agent_list",
     "agents_for_upload",
+    "has_track",
     "queue_status",
     "run_get",
     "run_history",
@@ -42,6 +45,7 @@ __all__ = [
     "run_track_get",
     "run_twins",
     "runs_for_slots",
+    "step_index",
     "submission_counts",
     "submission_get",
     "submission_lines",

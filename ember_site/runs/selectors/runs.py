@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from uuid import UUID
@@ -9,12 +10,15 @@ from uuid import UUID
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Q, QuerySet
 
+from ember_site.catalog.scenario_cache import scenario_load
 from ember_site.core.errors import NotFound
 from ember_site.runs.errors import RunUnavailable, StoreUnavailable
 from ember_site.runs.models import Agent, Run, RunState, Verification
 from ember_site.runs.record_store import RecordStoreError, record_read
-from ember_site.runs.tracks import track_json
+from ember_site.runs.tracks import mismatch_track_json, track_json
 from ember_site.runs.visibility import Viewer, not_hidden, run_is_mine, runs_visible
+
+STEP_PLACE = re.compile(r"steps\[(\d+)\]")
 
 
 def run_list(
@@ -78,19 +82,39 @@ def run_record_get(*, viewer: Viewer, run_id: UUID | str, guest_key: str = "") -
 
 def run_track_get(*, viewer: Viewer, run_id: UUID | str, guest_key: str = "") -> tuple[Run, bytes]:
     """
-    A verified run with its track: what the board viewer draws, as JSON.
+    A run with its track: what the board viewer draws, as JSON.
+
+    For a verified run it is the whole run. For one that the replay contradicts it is the replay up to
+    and with the first step that differs.
 
     Raises:
         NotFound: the viewer may not see the run.
-        RunUnavailable: there is no confirmed replay to show, or the run was withdrawn.
+        RunUnavailable: there is no replay to show, or the run was withdrawn.
         StoreUnavailable: the record is not there as it was written.
     """
-    run = run_get(viewer=viewer, guest_key=guest_key, run_id=run_id)
-    if run.state != RunState.VERIFIED or run.scenario is None:
-        raise RunUnavailable("Only a verified run has a replay.")
     run, record = run_record_get(viewer=viewer, guest_key=guest_key, run_id=run_id)
-    assert run.scenario is not None
-    return run, track_json(digest=run.digest, record=record, document=run.scenario.document)
+    if not has_track(run):
+        raise RunUnavailable("This run has no replay to show.")
+    scenario = scenario_load(run.scenario_hash)
+    index = step_index(run.place)
+    if run.state == RunState.VERIFIED or index is None:
+        return run, track_json(digest=run.digest, record=record, scenario=scenario)
+    return run, mismatch_track_json(digest=run.digest, record=record, scenario=scenario, step_index=index)
+
+
+def has_track(run: Run) -> bool:
+    """Whether a replay can be shown: the run was confirmed, or contradicted at one of its steps."""
+    if run.state == RunState.VERIFIED:
+        return True
+    return (
+        run.state == RunState.REJECTED and run.code == "replay_mismatch" and step_index(run.place) is not None
+    )
+
+
+def step_index(place: str) -> int | None:
+    """The index, from 0, of the step that a place lies in."""
+    found = STEP_PLACE.match(place)
+    return int(found[1]) if found else None
 
 
 def run_history(*, run: Run) -> list[Verification]:

@@ -1,0 +1,120 @@
+"""What the templates of runs need: rows of uploads, parts of a progress bar, facts of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from django.http import HttpRequest
+from django.template.loader import render_to_string
+
+from ember_site.runs.causes import run_cause
+from ember_site.runs.models import Run, RunState, SubmissionLine
+from ember_site.runs.selectors import SubmissionCounts
+
+LINES_PER_PAGE = 100
+RUNS_PER_PAGE = 50
+
+LETTERS = {
+    RunState.QUEUED: "q",
+    RunState.RUNNING: "r",
+    RunState.VERIFIED: "v",
+    RunState.REJECTED: "x",
+    RunState.FAILED: "f",
+}
+MALFORMED = "m"
+
+
+@dataclass(frozen=True)
+class LineRow:
+    """One record of an upload as a row: its line, its state as one letter, the usual cause of a refusal."""
+
+    line: SubmissionLine
+    letter: str
+    cause: str
+
+    @property
+    def run(self) -> Run | None:
+        """The run, unless the loader refused the line."""
+        return self.line.run
+
+
+@dataclass(frozen=True)
+class ProgressPart:
+    """A stretch of the progress bar, in records."""
+
+    kind: str
+    start: int
+    width: int
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A label and its value, both ready to be shown."""
+
+    label: str
+    value: str
+
+
+def line_rows(lines: Iterable[SubmissionLine]) -> list[LineRow]:
+    """The rows of a page of lines."""
+    return [
+        LineRow(line, line_letter(line), "" if line.run is None else run_cause(line.run)) for line in lines
+    ]
+
+
+def line_letter(line: SubmissionLine) -> str:
+    """The state of a line as one letter."""
+    return MALFORMED if line.run is None else LETTERS[RunState(line.run.state)]
+
+
+def changed_rows(request: HttpRequest, lines: Iterable[SubmissionLine], *, have: str) -> list[dict[str, str]]:
+    """The rows whose letter is not the one that the page has, as HTML."""
+    rows = []
+    for index, row in enumerate(line_rows(lines)):
+        if have[index : index + 1] != row.letter:
+            html = render_to_string("runs/line.html", {"row": row}, request=request)
+            rows.append({"id": f"line-{row.line.number}", "letter": row.letter, "html": html})
+    return rows
+
+
+def progress_parts(counts: SubmissionCounts) -> list[ProgressPart]:
+    """The stretches of an upload's progress bar, from left to right."""
+    parts: list[ProgressPart] = []
+    start = 0
+    for kind in ("verified", "refused", "failed", "running", "queued"):
+        width: int = getattr(counts, kind)
+        if width:
+            parts.append(ProgressPart(kind, start, width))
+            start += width
+    return parts
+
+
+def run_facts(run: Run) -> list[Fact]:
+    """The metrics of a confirmed run, in words."""
+    if run.population is None or run.evacuated is None or run.exit_step_total is None or run.blocked is None:
+        return []
+    max_steps = f" of {run.scenario.max_steps}" if run.scenario else ""
+    last = "–" if run.last_evacuation_step is None else str(run.last_evacuation_step)
+    mean = Fraction(run.evacuation_step_total or 0, run.evacuated) if run.evacuated else None
+    blocked = [(kind.removeprefix("blocked_"), count) for kind, count in run.blocked.items() if count]
+    facts = [
+        Fact("Casualties", f"{run.casualties}"),
+        Fact("caused by fire spread", f"{run.fire_spread}"),
+        Fact("caused by entering fire", f"{run.entered_fire}"),
+        Fact("Unresolved", f"{run.unresolved}"),
+        Fact("Steps", f"{run.steps}{max_steps}"),
+        Fact("Last, mean evacuation step", f"{last}, {_decimal(mean)}"),
+        Fact("Exit step", _decimal(Fraction(run.exit_step_total, run.population))),
+        Fact("Trapped at start", f"{run.trapped_at_start}"),
+    ]
+    names = ", ".join(kind for kind, _ in blocked)
+    facts.append(
+        Fact(f"Blocked: {names}" if names else "Blocked moves", ", ".join(str(n) for _, n in blocked) or "0")
+    )
+    return facts
+
+
+def _decimal(value: Fraction | None) -> str:
+    return "–" if value is None else f"{float(value):.2f}"

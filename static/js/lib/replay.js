@@ -1,0 +1,84 @@
+// @ts-check
+// Arithmetic of the replay page: counts by step, steps from text, lines of the chart. Pure; runs under node.
+
+/** @typedef {import("./view.js").Track} Track */
+/** @typedef {{out: Uint32Array, lost: Uint32Array, inside: Uint32Array}} Curves */
+
+/**
+ * People out, lost and inside after each step, from 0 to the last.
+ * @param {Track} track
+ * @returns {Curves}
+ */
+export function curves(track) {
+  const size = track.steps + 1;
+  const out = new Uint32Array(size);
+  const lost = new Uint32Array(size);
+  const inside = new Uint32Array(size);
+  for (const { status, end_step: end } of track.people) {
+    if (end === null) continue;
+    if (status === "evacuated") out[end]++;
+    if (status === "casualty") lost[end]++;
+  }
+  for (let step = 0; step < size; step++) {
+    if (step > 0) {
+      out[step] += out[step - 1];
+      lost[step] += lost[step - 1];
+    }
+    inside[step] = track.people.length - out[step] - lost[step];
+  }
+  return { out, lost, inside };
+}
+
+/**
+ * A step as written in an address. What is no step of the run is clamped, and the note says so.
+ * @param {string | null} text
+ * @param {number} steps the last step
+ * @returns {{step: number, note: string}}
+ */
+export function stepFromText(text, steps) {
+  if (text === null || text === "") return { step: 0, note: "" };
+  const asked = /^-?\d{1,15}$/.test(text) ? Number(text) : NaN;
+  if (Number.isNaN(asked)) return { step: 0, note: `“${text.slice(0, 20)}” is not a step; this is the first.` };
+  if (asked > steps) return { step: steps, note: `The run has no step ${asked}; this is the last.` };
+  if (asked < 0) return { step: 0, note: `The run has no step ${asked}; this is the first.` };
+  return { step: asked, note: "" };
+}
+
+/**
+ * A line through values, as the data of an SVG path, with at most so many points.
+ * @param {Uint32Array} values
+ * @param {(index: number) => number} x
+ * @param {(value: number) => number} y
+ * @param {number} [most]
+ * @returns {string}
+ */
+export function linePath(values, x, y, most = 600) {
+  const last = values.length - 1;
+  const stride = Math.max(1, Math.ceil(values.length / most));
+  /** @type {string[]} */
+  const parts = [];
+  for (let i = 0; i < last; i += stride) parts.push(`${x(i).toFixed(1)} ${y(values[i]).toFixed(1)}`);
+  parts.push(`${x(last).toFixed(1)} ${y(values[last]).toFixed(1)}`);
+  return `M${parts.join("L")}`;
+}
+
+/**
+ * The heights at which labels stand, moved apart so that none covers another.
+ * @param {number[]} wanted from any order
+ * @param {number} gap least distance
+ * @param {number} bottom largest height allowed
+ * @returns {number[]} in the order of `wanted`
+ */
+export function spreadLabels(wanted, gap, bottom) {
+  const order = wanted.map((_, i) => i).sort((a, b) => wanted[a] - wanted[b]);
+  /** @type {number[]} */
+  const placed = new Array(wanted.length);
+  let floor = -Infinity;
+  for (const i of order) floor = placed[i] = Math.max(wanted[i], floor + gap);
+  let ceiling = bottom;
+  for (const i of order.reverse()) {
+    placed[i] = Math.min(placed[i], ceiling);
+    ceiling = placed[i] - gap;
+  }
+  return placed;
+}

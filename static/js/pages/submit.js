@@ -1,0 +1,193 @@
+// @ts-check
+// The upload page: drop files, see each one's progress, then each record's verdict as it comes.
+
+import { watchSubmission } from "../submission.js";
+
+/** @typedef {{id: string, url: string, status_url: string}} Accepted */
+/** @typedef {{detail?: string, code?: string, place?: string, retry_at?: string, submission?: string}} Problem */
+
+/** @param {number} bytes */
+function sizeText(bytes) {
+  if (bytes < 1000) return `${bytes} bytes`;
+  return bytes < 1e6 ? `${(bytes / 1000).toPrecision(3)} kB` : `${(bytes / 1e6).toPrecision(3)} MB`;
+}
+
+/**
+ * @param {string} name
+ * @param {string} className
+ * @param {string} [text]
+ */
+function make(name, className, text) {
+  const element = document.createElement(name);
+  if (className) element.className = className;
+  if (text !== undefined) element.textContent = text;
+  return element;
+}
+
+/** One file's section: heading, progress of sending, then the rows of its records. */
+class UploadBox {
+  /** @param {File} file */
+  constructor(file) {
+    this.element = make("section", "up");
+    this.head = make("div", "sechead");
+    this.head.append(make("h2", "file-name", file.name), make("span", "muted s", sizeText(file.size)));
+    this.bar = document.createElement("progress");
+    this.bar.max = 1;
+    this.bar.value = 0;
+    this.bar.setAttribute("aria-label", `Sending ${file.name}`);
+    this.note = make("p", "s quiet", "Waiting to be sent");
+    this.element.append(this.head, this.bar, this.note);
+  }
+
+  /** @param {number} sent @param {number} total */
+  sending(sent, total) {
+    this.bar.value = total ? sent / total : 0;
+    this.note.textContent =
+      sent < total ? `Sending, ${sizeText(sent)} of ${sizeText(total)}` : "Sent; each record is being read";
+  }
+
+  /** @param {Accepted} accepted */
+  accepted(accepted) {
+    this.bar.remove();
+    this.note.remove();
+    const link = make("a", "end s", "Page of this upload");
+    link.setAttribute("href", accepted.url);
+    this.head.append(link);
+    const box = make("div", "");
+    box.dataset.status = accepted.status_url;
+    const progress = make("div", "");
+    progress.dataset.progress = "";
+    const rows = make("ol", "recs panel");
+    rows.dataset.rows = "";
+    const trouble = make("p", "s bad-ink");
+    trouble.dataset.trouble = "";
+    trouble.hidden = true;
+    box.append(progress, rows, trouble);
+    this.element.append(box);
+    watchSubmission(box);
+  }
+
+  /** @param {Problem} problem */
+  refused(problem) {
+    this.bar.remove();
+    this.note.remove();
+    const notice = make("div", "notice error refusal");
+    notice.setAttribute("role", "alert");
+    const first = make("p", "");
+    first.append(make("b", "", "Refused"), " ", make("code", "", problem.code ?? "internal"));
+    if (problem.place) first.append(" at ", make("code", "", problem.place));
+    notice.append(first, make("p", "", problem.detail ?? "No answer that can be understood. Try again."));
+    if (problem.submission) {
+      const line = make("p", "");
+      const link = make("a", "", "What was found in the file");
+      link.setAttribute("href", `/submissions/${problem.submission}/`);
+      line.append(link);
+      notice.append(line);
+    }
+    this.element.append(notice);
+  }
+}
+
+/**
+ * Send one file; resolves when it is answered, whatever the answer.
+ * @param {HTMLFormElement} form
+ * @param {File} file
+ * @param {UploadBox} box
+ * @returns {Promise<void>}
+ */
+function send(form, file, box) {
+  const body = new FormData(form);
+  body.set("file", file, file.name);
+  return new Promise((resolve) => {
+    const request = new XMLHttpRequest();
+    request.open("POST", form.action);
+    request.setRequestHeader("Accept", "application/json");
+    request.upload.addEventListener("progress", ({ loaded, total }) => box.sending(loaded, total));
+    request.addEventListener("load", () => {
+      const answer = parsed(request.responseText);
+      if (request.status === 201) box.accepted(/** @type {Accepted} */ (answer));
+      else box.refused(answer);
+      resolve();
+    });
+    request.addEventListener("error", () => {
+      box.refused({ code: "connection", detail: "The connection broke while sending. Nothing was kept; send it again." });
+      resolve();
+    });
+    request.send(body);
+  });
+}
+
+/** @param {string} text */
+function parsed(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return {};
+  }
+}
+
+/**
+ * Send files one after another; a new agent is made with the first and used for the others.
+ * @param {HTMLFormElement} form
+ * @param {HTMLElement} uploads
+ * @param {File[]} files
+ */
+async function sendAll(form, uploads, files) {
+  const boxes = files.map((file) => new UploadBox(file));
+  uploads.prepend(...boxes.map((box) => box.element));
+  for (const [i, file] of files.entries()) {
+    const limit = Number(form.dataset.fileBytes);
+    if (file.size > limit) {
+      const detail = `larger than the limit of ${form.dataset.fileText}`;
+      boxes[i].refused({ code: "limit_exceeded", place: "file", detail });
+    } else await send(form, file, boxes[i]);
+  }
+}
+
+/** Show the name's field only for a new agent. @param {HTMLFormElement} form */
+function bindAgent(form) {
+  const choice = form.querySelector("[data-agent]");
+  const field = form.querySelector("[data-new-agent]");
+  const name = form.querySelector("#agent_name");
+  if (!(choice instanceof HTMLSelectElement) || !(field instanceof HTMLElement)) return;
+  const follow = () => {
+    field.hidden = choice.value !== "+";
+    if (name instanceof HTMLInputElement) name.required = !field.hidden;
+  };
+  choice.addEventListener("change", follow);
+  follow();
+}
+
+/** @param {HTMLFormElement} form */
+function bindDrop(form) {
+  const drop = form.querySelector("[data-drop]");
+  const input = form.querySelector("#file");
+  const uploads = document.querySelector("[data-uploads]");
+  if (!(drop instanceof HTMLElement) || !(input instanceof HTMLInputElement) || !(uploads instanceof HTMLElement)) return;
+  input.multiple = true;
+  form.querySelector("[data-send]")?.parentElement?.remove();
+
+  /** @param {File[]} files */
+  const take = (files) => {
+    input.required = false;
+    if (files.length && form.reportValidity()) void sendAll(form, uploads, files).then(() => (input.value = ""));
+  };
+  input.addEventListener("change", () => take([...(input.files ?? [])]));
+  for (const kind of ["dragenter", "dragover"]) {
+    drop.addEventListener(kind, (event) => {
+      event.preventDefault();
+      drop.classList.add("over");
+    });
+  }
+  for (const kind of ["dragleave", "drop"]) drop.addEventListener(kind, () => drop.classList.remove("over"));
+  drop.addEventListener("drop", (event) => {
+    event.preventDefault();
+    take([...(event.dataTransfer?.files ?? [])]);
+  });
+}
+
+const form = document.querySelector("[data-submit]");
+if (form instanceof HTMLFormElement) {
+  bindAgent(form);
+  bindDrop(form);
+}
