@@ -118,8 +118,8 @@ class Line {
   /** @param {unknown} data */
   heard(data) {
     this.heardAt = performance.now();
-    const frame = readFrame(data);
-    if (!frame) return this.tick();
+    const frame = this.read(data);
+    if (!frame) return;
     if (frame.t === "bye") this.bye = frame.why;
     const next = hear(this.episode, frame);
     this.become(next);
@@ -134,7 +134,22 @@ class Line {
       this.told = step;
       this.socket?.send(got(step));
     }
-    return undefined;
+  }
+
+  /**
+   * @param {unknown} data
+   * @returns {import("./lib/protocol.js").Frame|null}
+   */
+  read(data) {
+    try {
+      return readFrame(data);
+    } catch (error) {
+      // A frame that makes no sense: begin again from a snapshot rather than go on from a hole.
+      console.error(error);
+      if (!this.synced) this.socket?.send(SYNC);
+      this.synced = true;
+      return null;
+    }
   }
 
   /**

@@ -5,7 +5,7 @@
  * @typedef {import('./view.js').View} View
  * @typedef {import('./orders.js').Plan} Plan
  * @typedef {import('./orders.js').Rules} Rules
- * @typedef {{id: string, kind: 'fire'|'cut'|'wait', text: string, row: number, col: number, rank: number}} Flag
+ * @typedef {{id: string, kind: 'fire'|'cut'|'late'|'wait', text: string, row: number, col: number, rank: number}} Flag
  * @typedef {{id: string, out: number, coming: number, lastAt: number|null, burnsAt: number|null, lost: boolean}} ExitRow
  */
 
@@ -14,17 +14,20 @@ import { NEVER, fireArrival, route, stepsToSpread } from './orders.js';
 /** From how many steps before the fire a person is flagged. */
 export const FIRE_SOON = 5;
 /** From how many steps without progress a person is flagged. */
-export const BLOCKED_LONG = 3;
+export const BLOCKED_LONG = 8;
 
 /**
- * People who need a look, the most urgent first.
+ * People who need a look, the most urgent first: the fire is near, no way out, their exit burns
+ * before their turn comes, or they wait for long.
  * @param {View} view
  * @param {Rules} rules
+ * @param {Map<string, Plan>} plans
  * @param {Map<string, number>} blocked steps in a row in which a person wanted to move and did not
  * @returns {Flag[]}
  */
-export function attention(view, rules, blocked) {
+export function attention(view, rules, plans, blocked) {
   const arrival = fireArrival(view, rules);
+  const late = lateFor(view, arrival, plans);
   const exits = new Set(view.exits.map((exit) => exit.row * view.width + exit.col));
   const open = new Set([...exits].filter((cell) => !isBurning(view, cell)));
   const soon = stepsToSpread(view.step, rules.spread_interval);
@@ -40,6 +43,8 @@ export function attention(view, rules, blocked) {
       flags.push({ ...at, kind: 'fire', text, rank: left });
     } else if (!route(view, cell, open, null, exits)) {
       flags.push({ ...at, kind: 'cut', text: 'no way out', rank: 100 });
+    } else if (late.has(person.id)) {
+      flags.push({ ...at, kind: 'late', text: `too late at ${late.get(person.id)}`, rank: 200 });
     } else if ((blocked.get(person.id) || 0) >= BLOCKED_LONG) {
       const steps = blocked.get(person.id) || 0;
       flags.push({ ...at, kind: 'wait', text: `waiting ${steps} steps`, rank: 1000 - Math.min(steps, 500) });
@@ -74,6 +79,30 @@ export function exitRows(view, rules, plans) {
       lost: isBurning(view, cell),
     };
   });
+}
+
+/**
+ * People whose exit burns before their turn in the queue comes, with that exit.
+ * @param {View} view
+ * @param {Int32Array|null} arrival
+ * @param {Map<string, Plan>} plans
+ * @returns {Map<string, string>}
+ */
+function lateFor(view, arrival, plans) {
+  const late = new Map();
+  if (!arrival) return late;
+  for (const exit of view.exits) {
+    const burns = arrival[exit.row * view.width + exit.col];
+    const queue = [...plans].filter(([, plan]) => plan.exit === exit.id);
+    queue.sort(([a, one], [b, other]) => one.distance - other.distance || (a < b ? -1 : 1));
+    let turn = 0;
+    for (const [id, plan] of queue) {
+      turn = Math.max(turn + 1, plan.distance);
+      // The exit must not burn at the start of the step in which it is entered (R5).
+      if (burns < view.step + turn) late.set(id, exit.id);
+    }
+  }
+  return late;
 }
 
 /**

@@ -59,7 +59,7 @@ export class Game {
   /** People who need a look, the most urgent first. */
   get flags() {
     if (!this.flagged) {
-      this.flagged = this.view && this.rules ? attention(this.view, this.rules, this.blocked) : [];
+      this.flagged = this.view && this.rules ? attention(this.view, this.rules, this.plans, this.blocked) : [];
     }
     return this.flagged;
   }
@@ -96,7 +96,6 @@ export class Game {
     const before = this.view;
     this.view = view;
     this.rules = rules;
-    this.flagged = null;
     if (before && view.step === before.step) return this.changed();
     if (before && view.step === before.step + 1) {
       this.blocked = blockedAfter(this.blocked, before, view, this.wanted ?? new Map());
@@ -182,6 +181,7 @@ export class Game {
 
   changed() {
     this.planned = null;
+    this.flagged = null;
   }
 }
 

@@ -30,6 +30,8 @@ let board = null;
 let committedAt = 0;
 let awaitsExit = false;
 let endShown = false;
+/** @type {(() => void)|null} what was pressed while a step was on its way */
+let next = null;
 
 const line = followEpisode(page.socket, { changed });
 showKeys();
@@ -53,9 +55,15 @@ function changed(episode, before, stale) {
     speak(before.view, episode.view);
   }
   if (episode.view !== before.view || episode.phase !== before.phase || episode.pending !== before.pending) redraw();
+  if (next && before.pending && !episode.pending) {
+    const press = next;
+    next = null;
+    queueMicrotask(() => episode.ack?.result === "applied" && press());
+  }
   if (episode.end && episode.end !== before.end) {
     showEnd(episode, page, game.assist);
     if (!endShown && !keysDialog.open) endDialog.showModal();
+    if (!endShown) need("end-run", HTMLElement).focus();
     endShown = true;
   }
 }
@@ -66,11 +74,12 @@ function mount(view) {
     view,
     labels: true,
     ids: true,
+    maxCell: 76,
     // The frame is as high as the window; what stands around the board has a fixed height.
     maxHeight: () => (innerWidth > 900 ? Math.max(280, box.clientHeight - 64) : Math.max(260, innerHeight - 300)),
   });
   bindPointer(canvas, board, game, { redraw, aim, usable });
-  canvas.focus({ preventScroll: true });
+  if (matchMedia("(pointer: fine)").matches) canvas.focus({ preventScroll: true });
 }
 
 /** Draw everything that depends on orders or selection. */
@@ -80,7 +89,8 @@ function redraw() {
   board.set({
     view: game.view,
     selected: game.selected,
-    flags: new Set(game.flags.map((flag) => flag.id)),
+    // People in a queue are in the list; marked on the board are those in danger.
+    flags: new Set(game.flags.filter((flag) => flag.kind !== "wait").map((flag) => flag.id)),
     ghost: line.episode.phase === "over" ? new Map() : game.ghost,
     target: order,
   });
@@ -91,7 +101,7 @@ function redraw() {
     redraw();
   });
   showExits(game, true);
-  showExitButtons();
+  showOrderButtons();
   write("assist", `assist ${game.assist}`);
   stepButton.disabled = line.episode.phase === "over";
 }
@@ -174,7 +184,10 @@ function perform(does, repeat) {
 function nudge(direction, repeat) {
   if (game.active.length === 1) {
     if (repeat && performance.now() - committedAt < RUN_MS) return true;
-    if (!line.ready) return true;
+    if (!line.ready) {
+      if (!repeat && line.episode.pending) next = () => nudge(direction, false);
+      return true;
+    }
     game.selectAll();
     game.nudge(direction);
     commit(repeat);
@@ -210,7 +223,10 @@ function leaveBoard() {
 function commit(repeat) {
   const now = performance.now();
   if (repeat && now - committedAt < RUN_MS) return false;
-  if (!line.ready) return false;
+  if (!line.ready) {
+    if (!repeat && line.episode.pending) next = () => commit(false);
+    return false;
+  }
   committedAt = now;
   game.sending();
   showNotice("");
@@ -224,17 +240,23 @@ function bindButtons() {
       backToBoard(event);
     });
   }
-  let timer = 0;
+  /** @type {ReturnType<typeof setInterval>|undefined} */
+  let timer;
+  let ran = false;
   const stop = () => clearInterval(timer);
   stepButton.addEventListener("pointerdown", (event) => {
     if (event.button !== 0) return;
     stop();
+    ran = false;
     const since = performance.now();
-    timer = setInterval(() => performance.now() - since > HOLD_MS && commit(true), RUN_MS / 2);
+    timer = setInterval(() => {
+      if (performance.now() - since > HOLD_MS && commit(true)) ran = true;
+    }, RUN_MS / 2);
   });
   for (const type of ["pointerup", "pointerleave", "pointercancel"]) stepButton.addEventListener(type, stop);
   stepButton.addEventListener("click", (event) => {
-    commit(true);
+    if (!ran) commit(false);
+    ran = false;
     backToBoard(event);
   });
 }
@@ -242,6 +264,15 @@ function bindButtons() {
 /** After a click with the pointer the keys belong to the board again. @param {Event} event */
 function backToBoard(event) {
   if (event instanceof MouseEvent && event.detail > 0) canvas.focus({ preventScroll: true });
+}
+
+/** Press those order buttons that the whole selection follows. */
+function showOrderButtons() {
+  for (const kind of ["hold", "nearest"]) {
+    const chosen = game.selected.size > 0 && [...game.selected].every((id) => game.orders.get(id)?.kind === kind);
+    document.querySelector(`[data-does=${kind}]`)?.setAttribute("aria-pressed", String(chosen));
+  }
+  showExitButtons();
 }
 
 function showExitButtons() {

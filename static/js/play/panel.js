@@ -9,7 +9,7 @@ import { make, need, write } from "./dom.js";
 /** @typedef {import("../lib/game.js").Game} Game */
 
 const SHOWN_FLAGS = 8;
-const FLAG_SYMBOLS = { fire: "fire", cut: "trapped", wait: "wait" };
+const FLAG_SYMBOLS = { fire: "fire", cut: "trapped", late: "exit-lost", wait: "wait" };
 
 /** @param {Game} game */
 export function showSelection(game) {
@@ -87,7 +87,8 @@ export function showAttention(game, choose) {
       return item;
     }),
   );
-  if (focused) list.querySelector(`[data-person="${CSS.escape(focused)}"]`)?.focus?.();
+  const again = focused && list.querySelector(`[data-person="${CSS.escape(focused)}"]`);
+  if (again instanceof HTMLElement) again.focus();
   const more = game.flags.length - flags.length;
   need("attention-none", HTMLElement).hidden = flags.length > 0 && more <= 0;
   write("attention-none", more > 0 ? `and ${more} more` : "Nobody is in danger or stuck.");
