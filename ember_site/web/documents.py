@@ -37,6 +37,8 @@ ORDER = (
 )
 """Documents in the order in which a newcomer reads them; others follow by name."""
 
+SUMMARY_CHARACTERS = 200
+
 
 @dataclass(frozen=True)
 class Heading:
@@ -49,7 +51,7 @@ class Heading:
 
 @dataclass(frozen=True)
 class Document:
-    """One document: its title, the first paragraph as plain text, contents and HTML body."""
+    """One document: its title, its first sentences as plain text, contents and HTML body."""
 
     slug: str
     title: str
@@ -94,7 +96,7 @@ def _render(path: Path, changed_ns: int) -> Document:
     return Document(
         slug=path.stem,
         title=title,
-        summary=_first_paragraph(body),
+        summary=_first_sentences(_first_paragraph(body)),
         headings=tuple(heading for heading in headings if heading.level in (2, 3)),
         html=markdown.renderer.render(body, markdown.options, {}),
     )
@@ -183,6 +185,17 @@ def _first_paragraph(tokens: Sequence[Token]) -> str:
         if opening.type == "paragraph_open" and opening.level == 0:
             return _plain(inline)
     return ""
+
+
+def _first_sentences(text: str) -> str:
+    """As many whole sentences from the start as fit into a summary, but at least one."""
+    sentences = re.split(r"(?<=[.!?:]) (?=[A-Z])", text)
+    summary = sentences[0]
+    for sentence in sentences[1:]:
+        if len(summary) + len(sentence) >= SUMMARY_CHARACTERS:
+            break
+        summary = f"{summary} {sentence}"
+    return summary
 
 
 def _point_links(children: Sequence[Token]) -> None:
