@@ -30,6 +30,7 @@ class ApiRoot(APIView):
 
     @extend_schema(
         operation_id="root",
+        tags=["start"],
         responses=inline_serializer(
             "Root",
             {

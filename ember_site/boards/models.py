@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from django.db import models
-from django.db.models import Q
 
 
 class EvaluationKind(models.TextChoices):
@@ -39,14 +38,6 @@ class Evaluation(models.Model):
 
     class Meta:
         ordering = ["-created_at", "slug"]
-        constraints = [
-            models.UniqueConstraint(
-                fields=["suite", "simulator_version", "observation_version"],
-                condition=Q(kind="open"),
-                name="boards_one_open_evaluation",
-                violation_error_message="This suite has an open evaluation for these versions.",
-            )
-        ]
 
     def __str__(self) -> str:
         return self.slug

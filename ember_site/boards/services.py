@@ -40,12 +40,15 @@ def _open_evaluation(suite: Suite) -> Evaluation | None:
         kind=EvaluationKind.OPEN,
         simulator_version=SIMULATOR_VERSION,
         observation_version=OBSERVATION_VERSION,
+        slug__in=dict(_open_names(suite)),
     ).first()
 
 
 @transaction.atomic
 def _evaluation_create_open(suite: Suite) -> Evaluation:
-    slug, title = _open_name(suite)
+    names = _open_names(suite)
+    taken = set(Evaluation.objects.filter(slug__in=dict(names)).values_list("slug", flat=True))
+    slug, title = next(name for name in names if name[0] not in taken)
     evaluation = Evaluation.objects.create(
         slug=slug,
         title=title,
@@ -68,20 +71,16 @@ def _evaluation_create_open(suite: Suite) -> Evaluation:
     return evaluation
 
 
-def _open_name(suite: Suite) -> tuple[str, str]:
-    """The first free pair of slug and title, from the plain one to the most telling one."""
+def _open_names(suite: Suite) -> list[tuple[str, str]]:
+    """Pairs of slug and title, from the plain one to the most telling one; the first free one is taken."""
     version = suite.version.replace(".", "-")
     simulator = SIMULATOR_VERSION.replace(".", "-")
-    names = [
+    return [
         (OPEN_SLUG, OPEN_TITLE),
         (f"{OPEN_SLUG}-{version}", f"{OPEN_TITLE} {suite.version}"),
         (f"{suite.suite_id}-dev-{version}"[:80], f"{OPEN_TITLE}: {suite.suite_id} {suite.version}"[:120]),
         (
-            f"{suite.suite_id[:40]}-dev-{version}-sim-{simulator}"[:80],
+            f"{suite.suite_id[:30]}-dev-{version}-sim-{simulator}"[:80],
             f"{OPEN_TITLE}: {suite.suite_id} {suite.version}, simulator {SIMULATOR_VERSION}"[:120],
         ),
     ]
-    taken = set(
-        Evaluation.objects.filter(slug__in=[slug for slug, _ in names]).values_list("slug", flat=True)
-    )
-    return next(name for name in names if name[0] not in taken)
