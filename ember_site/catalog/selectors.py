@@ -20,6 +20,8 @@ from ember_site.core.errors import NotFound
 Viewer: TypeAlias = AbstractBaseUser | AnonymousUser | None
 
 CONTENT_HASH = re.compile(r"[0-9a-f]{64}")
+NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+VERSION = re.compile(r"\d{1,6}(\.\d{1,6}){2}", re.ASCII)
 
 
 def _suites(viewer: Viewer) -> QuerySet[Suite]:
@@ -63,9 +65,11 @@ def suite_get(*, viewer: Viewer, suite_id: str, version: str) -> Suite:
     Raises:
         NotFound: there is none, or the viewer may not see it.
     """
-    suite = _suites(viewer).filter(suite_id=suite_id, version=version).first()
+    suite = None
+    if NAME.fullmatch(suite_id) and VERSION.fullmatch(version):
+        suite = _suites(viewer).filter(suite_id=suite_id, version=version).first()
     if suite is None:
-        raise NotFound(f"No suite {suite_id} {version} is known here.")
+        raise NotFound("No suite of this ID and version is known here.")
     return suite
 
 
@@ -120,7 +124,7 @@ def scenario_get(*, viewer: Viewer = None, ref: str) -> Scenario:
 def _scenario_of_suite(viewer: Viewer, ref: str) -> Scenario | None:
     suite_ref, _, scenario_id = ref.partition("/")
     suite_id, _, version = suite_ref.partition("@")
-    if not suite_id or not scenario_id:
+    if not NAME.fullmatch(suite_id) or not NAME.fullmatch(scenario_id):
         return None
     if version:
         suite = suite_get(viewer=viewer, suite_id=suite_id, version=version)
