@@ -62,7 +62,7 @@ def test_one_command_serves_the_site_and_one_ctrl_c_stops_all_of_it(
     assert server.stop(signal.SIGINT) == 0
     wait_gone(next_worker)
     assert server.output.rstrip().endswith("Stopped.")
-    assert "Traceback" not in server.output
+    assert "Traceback" not in server.output, server.output
 
 
 def test_the_worker_leaves_when_the_web_process_is_killed(server: SiteServer) -> None:

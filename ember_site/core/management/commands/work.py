@@ -5,6 +5,7 @@ import signal
 import sys
 import threading
 from argparse import ArgumentParser
+from contextlib import suppress
 from typing import Any
 
 from django.core.management import call_command
@@ -27,10 +28,11 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Run the queue's own worker loop."""
-        if options["with_parent"]:
-            threading.Thread(target=_leave_with_parent, name="parent-watch", daemon=True).start()
-        call_command("prune_db_task_results", verbosity=0)
-        call_command("db_worker", interval=POLL_INTERVAL_S, startup_delay=False, reload=False, verbosity=1)
+        with suppress(KeyboardInterrupt):  # told to leave before the loop took over the signals
+            if options["with_parent"]:
+                threading.Thread(target=_leave_with_parent, name="parent-watch", daemon=True).start()
+            call_command("prune_db_task_results", verbosity=0)
+            call_command("db_worker", interval=POLL_INTERVAL_S, startup_delay=False, reload=False)
 
 
 def _leave_with_parent() -> None:
