@@ -272,6 +272,17 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "SCHEMA_PATH_PREFIX": "/api/v1",
     "COMPONENT_SPLIT_REQUEST": True,
     "ENUM_ADD_EXPLICIT_BLANK_NULL_CHOICE": False,
+    # Several models have a field `kind`, `state`, `source` or `visibility`; these are their names.
+    "ENUM_NAME_OVERRIDES": {
+        "AgentKind": "ember_site.runs.models.AgentKind.choices",
+        "EvaluationKind": "ember_site.boards.models.EvaluationKind.choices",
+        "EvaluationState": "ember_site.boards.models.EvaluationState.choices",
+        "RunSource": "ember_site.runs.models.RunSource.choices",
+        "RunState": "ember_site.runs.models.RunState.choices",
+        "SubmissionSource": "ember_site.runs.models.SubmissionSource.choices",
+        "SuiteVisibility": "ember_site.catalog.models.SuiteVisibility.choices",
+        "Visibility": "ember_site.runs.models.Visibility.choices",
+    },
 }
 
 # --- Log ------------------------------------------------------------------------------------------

@@ -109,7 +109,7 @@ class BoardRowSerializer(serializers.Serializer[dict[str, Any]]):
     slots = SlotResultSerializer(many=True)
 
 
-class CountsSerializer(serializers.Serializer[dict[str, Any]]):
+class BoardCountsSerializer(serializers.Serializer[dict[str, Any]]):
     """Rows for each kind under the same search, whatever kind was asked for."""
 
     all = serializers.IntegerField()
@@ -126,5 +126,5 @@ class BoardSerializer(serializers.Serializer[dict[str, Any]]):
     count = serializers.IntegerField(help_text="Rows on all pages.")
     evaluation = EvaluationSerializer()
     slots = SlotSerializer(many=True)
-    counts = CountsSerializer()
+    counts = BoardCountsSerializer()
     rows = BoardRowSerializer(many=True)
