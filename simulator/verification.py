@@ -53,8 +53,9 @@ class Verdict:
     """The judgement over one record.
 
     ``expected`` is the replay's value and ``actual`` the record's, as short text; both are
-    None unless the code is ``replay_mismatch``. ``metrics`` and ``digest`` are those of the
-    replay and present when the canonical forms are identical, the unfinished run included.
+    None unless the code is ``replay_mismatch`` or, for the two hashes, ``scenario_unknown``.
+    ``metrics`` and ``digest`` are those of the replay and present when the canonical forms are
+    identical, the unfinished run included.
     """
 
     code: VerdictCode
@@ -109,14 +110,20 @@ def replay(record_text: str | bytes, scenario: Scenario) -> Verdict:
     return _identical(simulator, canonical_json(document).encode("ascii"))
 
 
-def record_unknown(scenario_hash: str) -> Verdict:
-    """The verdict over a record whose scenario is not here."""
-    return Verdict(
-        VerdictCode.SCENARIO_UNKNOWN,
-        f"header.scenario_hash: expected the hash of a scenario known here, got {scenario_hash}",
-        "header.scenario_hash",
-        actual=scenario_hash,
-    )
+def record_unknown(scenario_hash: str, *, here: str | None = None) -> Verdict:
+    """The verdict over a record whose scenario is not here.
+
+    Args:
+        scenario_hash: What the record's header says.
+        here: Content hash of the scenario of the same ID that is here, if there is one; then the
+            sentence shows both, since the scenario probably changed between two suite versions.
+    """
+    place = "header.scenario_hash"
+    expected = "the hash of a scenario known here"
+    if here is not None:
+        expected = f"{here}, the hash of the scenario of that ID here"
+    message = f"{place}: expected {expected}, got {scenario_hash}"
+    return Verdict(VerdictCode.SCENARIO_UNKNOWN, message, place, expected=here, actual=scenario_hash)
 
 
 def _identical(simulator: Simulator, canonical: bytes) -> Verdict:

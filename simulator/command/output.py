@@ -120,9 +120,15 @@ def complain(sentence: str) -> None:
     _print(f"ember: {' '.join(sentence.split())}", sys.stderr)
 
 
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        """Rich would exit with 1 here; :func:`reporting` decides what a closed pipe means."""
+        raise  # the BrokenPipeError that is being handled
+
+
 def _print(text: str | Text, stream: TextIO) -> None:
     shown = text if isinstance(text, Text) else Text(visible(text))
-    console = Console(file=stream, highlight=False, markup=False, emoji=False)
+    console = _Console(file=stream, highlight=False, markup=False, emoji=False)
     console.print(shown, soft_wrap=True)
 
 

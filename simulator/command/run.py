@@ -38,6 +38,13 @@ class Request:
     output: str | None
 
 
+def seed_parse(text: str) -> int:
+    """A seed in decimal, 0 to 2**64 - 1, and nothing that merely resembles one."""
+    if not text.isascii() or not text.isdigit() or len(text) > 20 or int(text) > MAX_SEED:
+        raise typer.BadParameter(f"expected an integer from 0 to {MAX_SEED}, got {text[:40]!r}")
+    return int(text)
+
+
 def run(
     scenario: Annotated[
         str | None,
@@ -49,11 +56,15 @@ def run(
     policy: Annotated[str, typer.Option("--policy", "-p", help=POLICY_HELP)] = "",
     seed: Annotated[
         int | None,
-        typer.Option("--seed", min=0, max=MAX_SEED, help="Run seed; the scenario's own by default."),
+        typer.Option(
+            "--seed", parser=seed_parse, metavar="N", help="Run seed; the scenario's own by default."
+        ),
     ] = None,
     policy_seed: Annotated[
         int | None,
-        typer.Option("--policy-seed", min=0, max=MAX_SEED, help="Seed of the policy random; 0 by default."),
+        typer.Option(
+            "--policy-seed", parser=seed_parse, metavar="N", help="Seed of the policy random; 0 by default."
+        ),
     ] = None,
     output: Annotated[
         str | None,

@@ -127,6 +127,11 @@ class ScenarioLibrary:
     def find(self, scenario_hash: str) -> Scenario | None:
         return self.by_hash.get(scenario_hash)
 
+    def hash_of(self, scenario_id: str) -> str | None:
+        """The content hash of the scenario of that ID, whatever a record says of it."""
+        same = (key for key, scenario in self.by_hash.items() if scenario.scenario_id == scenario_id)
+        return next(same, None)
+
 
 def shipped_directory() -> Path | None:
     """

@@ -161,7 +161,8 @@ def _judge(file: str, line: RecordLine, library: ScenarioLibrary) -> Judged:
         return Judged(file, line.number, Verdict(VerdictCode.RECORD_FORMAT, str(problem), problem.place))
     scenario = library.find(header.scenario_hash)
     if scenario is None:
-        return Judged(file, line.number, record_unknown(header.scenario_hash), header)
+        here = library.hash_of(header.scenario_id)
+        return Judged(file, line.number, record_unknown(header.scenario_hash, here=here), header)
     return Judged(file, line.number, replay(text, scenario), header)
 
 

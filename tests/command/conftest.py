@@ -1,0 +1,78 @@
+"""Fixtures of the command's tests: real processes, typer's runner, records and suites."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+from typer.testing import CliRunner
+
+from simulator import load_suite, policies, run_episode
+from simulator.command.main import app
+
+ROOT = Path(__file__).resolve().parents[2]
+PUBLIC = ROOT / "scenarios" / "public" / "v1"
+
+Process = subprocess.CompletedProcess[str]
+
+
+def ember_command(*arguments: str) -> list[str]:
+    """The command line of a real process."""
+    return [sys.executable, "-m", "simulator.command", *arguments]
+
+
+def ember_environment() -> dict[str, str]:
+    """The environment of a real process: no colours forced, wide lines, the checkout on the path."""
+    kept = {key: value for key, value in os.environ.items() if key not in {"FORCE_COLOR", "PYTHONPATH"}}
+    return {**kept, "PYTHONPATH": str(ROOT), "COLUMNS": "100", "TERM": "dumb"}
+
+
+@pytest.fixture
+def ember(tmp_path: Path) -> Callable[..., Process]:
+    """Run `ember` as a process in an empty directory; bytes or text as standard input."""
+
+    def run(*arguments: str, stdin: bytes = b"", cwd: Path | None = None) -> Process:
+        done = subprocess.run(
+            ember_command(*arguments),
+            cwd=cwd or tmp_path,
+            env=ember_environment(),
+            input=stdin,
+            capture_output=True,
+            timeout=60,
+            check=False,
+        )
+        return subprocess.CompletedProcess(
+            done.args, done.returncode, done.stdout.decode(), done.stderr.decode()
+        )
+
+    return run
+
+
+@pytest.fixture
+def invoke(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
+    """Run `ember` inside the test, in an empty directory: quick, for breadth."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+
+    def run(*arguments: str, stdin: bytes = b"") -> Result:
+        return CliRunner().invoke(app, list(arguments), input=stdin, prog_name="ember")
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def greedy_lines() -> list[str]:
+    """The ten greedy records of the public suite, canonical text, in ID order."""
+    return [run_episode(scenario, policies.greedy).to_json() for scenario in load_suite(PUBLIC).scenarios]
+
+
+@pytest.fixture
+def suite_copy(tmp_path: Path) -> Path:
+    """A copy of the public suite that a test may damage."""
+    return Path(shutil.copytree(PUBLIC, tmp_path / "suite"))
