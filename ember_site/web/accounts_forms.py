@@ -4,7 +4,19 @@ from django import forms
 
 from ember_site.accounts.models import ApiToken
 
-EXPIRY_CHOICES = [("7", "7 days"), ("30", "30 days"), ("90", "90 days"), ("365", "One year"), ("", "Never")]
+NEVER = "never"
+EXPIRY_CHOICES = [
+    ("7", "7 days"),
+    ("30", "30 days"),
+    ("90", "90 days"),
+    ("365", "One year"),
+    (NEVER, "Never"),
+]
+
+
+def days_of(choice: str) -> int | None:
+    """Give the number of days that a choice stands for, None for ever."""
+    return None if choice == NEVER else int(choice)
 
 
 class TokenForm(forms.Form):
@@ -17,10 +29,5 @@ class TokenForm(forms.Form):
     )
     scope = forms.ChoiceField(choices=ApiToken.Scope.choices, initial=ApiToken.Scope.SUBMIT, label="May")
     days = forms.TypedChoiceField(
-        choices=EXPIRY_CHOICES,
-        coerce=int,
-        empty_value=None,
-        required=False,
-        initial="90",
-        label="Expires after",
+        choices=EXPIRY_CHOICES, coerce=days_of, empty_value=None, initial="90", label="Expires after"
     )

@@ -49,6 +49,19 @@ def test_account_pages_fit_a_phone(make_page: Callable[..., Page], path: str, th
     assert no_sideways_scrolling(page)
 
 
+def test_the_list_of_tokens_fits_a_phone(make_page: Callable[..., Page], sign_up: Callable[..., str]) -> None:
+    page = make_page(phone=True)
+    sign_up(page)
+    page.goto("/me/tokens/")
+    page.get_by_label("Name").fill("a machine with a long name in the cellar")
+    page.get_by_role("button", name="Make the token").click()
+    expect(page.get_by_role("heading", name="Your new token")).to_be_visible()
+    assert no_sideways_scrolling(page)
+    page.get_by_role("link", name="Done").click()
+    expect(page.get_by_role("button", name="Revoke")).to_be_visible()
+    assert no_sideways_scrolling(page)
+
+
 def test_accounts_work_without_scripts(make_page: Callable[..., Page], sign_up: Callable[..., str]) -> None:
     page = make_page(javascript=False)
     sign_up(page)
