@@ -6,7 +6,7 @@ import asyncio
 from collections import deque
 from collections.abc import Callable
 
-#: Frames that must survive a collapse (acks, end, notices), newest kept.
+#: Most frames outside the chain (acks, end, notices) that survive a collapse; the newest are kept.
 CONTROL_KEPT = 8
 
 
@@ -27,6 +27,7 @@ class Mailbox:
         self._max_frames = max_frames
         self._max_bytes = max_bytes
         self._snapshot = snapshot
+        self._control_kept = min(CONTROL_KEPT, max_frames // 2)
         self._frames: deque[tuple[str, bool]] = deque()
         self._size_bytes = 0
         self._collapsed = False
@@ -93,7 +94,7 @@ class Mailbox:
         self._ready.set()
 
     def _collapse(self) -> None:
-        kept = [entry for entry in self._frames if entry[1]][-CONTROL_KEPT:]
+        kept = [entry for entry in self._frames if entry[1]][-self._control_kept :]
         self._frames = deque(kept)
         self._size_bytes = sum(len(frame) for frame, _control in kept)
         self._collapsed = True

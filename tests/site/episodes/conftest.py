@@ -1,0 +1,105 @@
+"""Scenarios, episodes and a web process for the tests of live play."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.test import Client
+
+from ember_site.accounts.guests import SESSION_KEY
+from ember_site.accounts.models import User
+from ember_site.catalog.models import Scenario as ScenarioRow
+from ember_site.catalog.scenario_cache import scenario_load
+from ember_site.episodes.models import Episode
+from ember_site.episodes.services import episode_create, live_registry
+from simulator import Scenario
+from tests.simulator.builders import document_from_map, scenario_of
+from tests.site.episodes.web_process import WebProcess
+
+CORRIDOR = ("#######", "#A.B.X#", "#######")
+"""Two people in a row before one exit; nothing burns."""
+
+
+@pytest.fixture(autouse=True)
+def _fresh(db: None) -> Iterator[None]:
+    scenario_load.cache_clear()
+    live_registry().clear()
+    yield
+    live_registry().clear()
+
+
+def scenario_row(scenario: Scenario) -> ScenarioRow:
+    """Put a scenario into the catalogue."""
+    row, _ = ScenarioRow.objects.get_or_create(
+        content_hash=scenario.content_hash,
+        defaults={
+            "scenario_id": scenario.scenario_id,
+            "schema_version": "1.0",
+            "document": scenario.to_json(),
+            "width": scenario.width,
+            "height": scenario.height,
+            "population": len(scenario.people),
+            "exit_count": len(scenario.exits),
+            "ignition_count": len(scenario.ignitions),
+            "fire_model": str(scenario.fire.model),
+            "hazard": scenario.hazard,
+            "max_steps": scenario.max_steps,
+        },
+    )
+    return row
+
+
+@pytest.fixture
+def make_scenario(db: None) -> Callable[..., ScenarioRow]:
+    """Give a function that puts a drawn map into the catalogue."""
+
+    def make(*rows: str, **rules: Any) -> ScenarioRow:
+        return scenario_row(scenario_of(document_from_map(*(rows or CORRIDOR), **rules)))
+
+    return make
+
+
+@pytest.fixture
+def corridor(make_scenario: Callable[..., ScenarioRow]) -> ScenarioRow:
+    """Give the corridor: A needs four steps to the exit, B two."""
+    return make_scenario()
+
+
+@pytest.fixture
+def practice(corridor: ScenarioRow, user: User) -> Episode:
+    """Give a practice episode of `user` in the corridor."""
+    return episode_create(scenario=corridor, owner=user)
+
+
+@pytest.fixture
+def guest_client(db: None) -> Client:
+    """Give a browser of somebody without an account, who has a guest key."""
+    client = Client()
+    session = client.session
+    session[SESSION_KEY] = "guest-key-of-the-test"
+    session.save()
+    client.cookies[settings.SESSION_COOKIE_NAME] = session.session_key
+    return client
+
+
+def cookie_of(client: Client) -> str:
+    """The Cookie header of a test browser."""
+    return f"{settings.SESSION_COOKIE_NAME}={client.cookies[settings.SESSION_COOKIE_NAME].value}"
+
+
+@pytest.fixture
+def cookie(user_client: Client) -> str:
+    """Give the Cookie header of `user`."""
+    return cookie_of(user_client)
+
+
+@pytest.fixture(scope="module")
+def web(django_db_setup: None, django_db_blocker: Any) -> Iterator[WebProcess]:
+    """Serve the sockets from a process of its own, one for each module."""
+    with django_db_blocker.unblock():
+        process = WebProcess()
+    yield process
+    process.stop()

@@ -1,0 +1,173 @@
+"""A real web process (uvicorn) on the database of the tests, and a client for its sockets."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from queue import Empty, Queue
+from typing import Any
+from urllib.parse import quote
+
+from django.conf import settings
+from django.db import connection
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import ClientConnection, connect
+
+ROOT = Path(__file__).resolve().parents[3]
+RUNNING = re.compile(r"Uvicorn running on http://([\d.]+:\d+)")
+PATIENCE_S = 20.0
+
+Frame = dict[str, Any]
+
+
+class WebProcess:
+    """One web process; the database, records and secret key are those of the test process."""
+
+    def __init__(self, limits: dict[str, float] | None = None) -> None:
+        environment = os.environ | {
+            "DJANGO_SETTINGS_MODULE": "tests.site.episodes.server_settings",
+            "DATABASE_URL": _database_url(),
+            "EMBER_DATA": str(settings.EMBER_DATA),
+            "SECRET_KEY": settings.SECRET_KEY,
+            "TEST_EPISODE_LIMITS": json.dumps(limits or {}),
+            "PYTHONUNBUFFERED": "1",
+        }
+        self.output: list[str] = []
+        self._lines: Queue[str] = Queue()
+        self.process = subprocess.Popen(
+            [
+                sys.executable,
+                "-m",
+                "uvicorn",
+                "ember_site.asgi:application",
+                "--port",
+                "0",
+                "--no-access-log",
+            ],
+            cwd=ROOT,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        threading.Thread(target=self._read, daemon=True).start()
+        self.address = self._wait_running()
+
+    def _read(self) -> None:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            self.output.append(line)
+            self._lines.put(line)
+
+    def _wait_running(self) -> str:
+        while True:
+            try:
+                line = self._lines.get(timeout=60)
+            except Empty:
+                raise AssertionError("the web process did not start:\n" + "".join(self.output)) from None
+            if match := RUNNING.search(line):
+                return match[1]
+
+    @property
+    def faults(self) -> list[str]:
+        """Lines that speak of errors on our side."""
+        return [line for line in self.output if re.search(r"Traceback|Exception in|ERROR", line)]
+
+    def open(self, path: str, cookie: str = "", origin: str | None = None) -> Line:
+        """Open a socket as a browser of this site does, or of another site where `origin` says so."""
+        headers = {"Origin": origin or f"http://{self.address}"}
+        if cookie:
+            headers["Cookie"] = cookie
+        return Line(connect(f"ws://{self.address}{path}", additional_headers=headers, max_size=None))
+
+    def episode(self, episode_id: Any, cookie: str = "", *, watch: bool = False) -> Line:
+        """Open the socket of an episode."""
+        return self.open(f"/ws/episodes/{episode_id}/" + ("?watch" if watch else ""), cookie)
+
+    def kill(self) -> None:
+        """End the process at once, as a crash does."""
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait(timeout=30)
+
+    def stop(self) -> None:
+        """End the process in order."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGINT)
+            try:
+                self.process.wait(timeout=30)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                raise
+
+
+class Line:
+    """One socket from the client's side; everything received is kept in `texts`."""
+
+    def __init__(self, socket: ClientConnection) -> None:
+        self.socket = socket
+        self.texts: list[str] = []
+
+    def send(self, kind: str, **content: Any) -> None:
+        self.socket.send(json.dumps({"t": kind, **content}))
+
+    def hello(self, have: int | None = None) -> Frame:
+        """Say hello; the welcome."""
+        self.send("hello", v=1, have=None if have is None else {"step": have})
+        return self.until("welcome")
+
+    def act(self, step: int, actions: dict[str, str]) -> Frame:
+        """Ask for a step; the ack that answers it."""
+        self.send("act", step=step, actions=actions)
+        return self.until("ack")
+
+    def next(self, timeout_s: float = PATIENCE_S) -> Frame:
+        """The next frame.
+
+        Raises:
+            ConnectionClosed: with the code.
+            TimeoutError: nothing came.
+        """
+        text = self.socket.recv(timeout=timeout_s)
+        assert isinstance(text, str)
+        self.texts.append(text)
+        frame: Frame = json.loads(text)
+        return frame
+
+    def until(self, kind: str, matches: Callable[[Frame], bool] = lambda frame: True) -> Frame:
+        """The next frame of a kind; what comes before it is passed over, but kept in `texts`."""
+        while True:
+            frame = self.next()
+            if frame["t"] == kind and matches(frame):
+                return frame
+
+    def close_code(self) -> int:
+        """Read until the server closes; its code."""
+        while True:
+            try:
+                self.next()
+            except ConnectionClosed as closed:
+                assert closed.rcvd is not None, "cut without a close frame"
+                return closed.rcvd.code
+
+    def cut(self) -> None:
+        """Drop the connection as a broken network does, without a close frame."""
+        self.socket.socket.close()
+
+    def close(self) -> None:
+        self.socket.close()
+
+
+def _database_url() -> str:
+    values = connection.settings_dict
+    if connection.vendor == "sqlite":
+        return f"sqlite:///{Path(values['NAME']).as_posix()}"
+    user, password = quote(values["USER"]), quote(values["PASSWORD"])
+    return f"postgres://{user}:{password}@{values['HOST']}:{values['PORT'] or 5432}/{values['NAME']}"
