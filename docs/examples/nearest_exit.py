@@ -18,14 +18,16 @@ MOVES = {"north": (-1, 0), "south": (1, 0), "east": (0, 1), "west": (0, -1)}
 
 def decide(observation):
     """One action for each active person."""
-    fire = forecast(observation)
-    active = [person for person in observation.people if person.status == "active"]
-    return {person.id: first_move(observation, fire, person.position) for person in active}
-
-
-def inside(plan, cell):
-    """Whether a cell is on the map and no wall."""
-    return 0 <= cell[0] < plan.height and 0 <= cell[1] < plan.width and cell not in plan.obstacles
+    plan = observation.map
+    cells = {(row, col) for row in range(plan.height) for col in range(plan.width)}
+    free = cells - set(plan.obstacles)
+    exits = {spot.position for spot in plan.exits}
+    burns = forecast(observation, free, exits)
+    return {
+        person.id: first_move(person.position, free, exits, burns)
+        for person in observation.people
+        if person.status == "active"
+    }
 
 
 def neighbours(cell):
@@ -33,37 +35,35 @@ def neighbours(cell):
     return [(action, (cell[0] + down, cell[1] + right)) for action, (down, right) in MOVES.items()]
 
 
-def forecast(observation):
+def forecast(observation, free, exits):
     """In how many steps each cell burns at the earliest; cells that never burn are absent."""
-    rules, plan = observation.rules, observation.map
-    fireproof = set() if rules.exits_flammable else {spot.position for spot in plan.exits}
+    rules = observation.rules
+    burnable = free if rules.exits_flammable else free - exits
     to_first_spread = rules.spread_interval - observation.step % rules.spread_interval
-    burns_in = dict.fromkeys(observation.burning, 0)
+    burns = dict.fromkeys(observation.burning, 0)
     queue = deque(observation.burning)
     while queue:
         cell = queue.popleft()
-        soon = burns_in[cell] + rules.spread_interval if burns_in[cell] else to_first_spread
+        soon = burns[cell] + rules.spread_interval if burns[cell] else to_first_spread
         for _, near in neighbours(cell):
-            if inside(plan, near) and near not in burns_in and near not in fireproof:
-                burns_in[near] = soon
+            if near in burnable and near not in burns:
+                burns[near] = soon
                 queue.append(near)
-    return burns_in
+    return burns
 
 
-def first_move(observation, fire, start):
+def first_move(start, free, exits, burns):
     """The first action of a shortest way out that stays ahead of the fire; else stay."""
-    plan = observation.map
-    exits = {spot.position for spot in plan.exits}
     queue, seen = deque([(start, 0, "stay")]), {start}
     while queue:
         cell, steps, first = queue.popleft()
         if cell in exits:
             return first
         for action, near in neighbours(cell):
-            arrival, burns = steps + 1, fire.get(near, NEVER)
+            arrival, limit = steps + 1, burns.get(near, NEVER)
             # Whoever enters an exit together with the fire is out; anywhere else that is too late.
-            in_time = arrival <= burns if near in exits else arrival < burns
-            if in_time and near not in seen and inside(plan, near):
+            in_time = arrival <= limit if near in exits else arrival < limit
+            if in_time and near in free and near not in seen:
                 seen.add(near)
                 queue.append((near, arrival, action if first == "stay" else first))
     return "stay"
