@@ -63,7 +63,7 @@ def run_cause(run: Run) -> str:
     if run.code == "scenario_unknown":
         return (
             "The scenario file was changed, or its suite is not on this site. "
-            "`ember hash FILE` prints a file's hash; the suite's page lists the known ones."
+            "The command ember hash prints a file's hash; the suite's page lists the known ones."
         )
     place = INDEX.sub("[]", run.place)
     return next((cause for pattern, cause in CAUSES if re.match(pattern, place)), "")

@@ -10,6 +10,7 @@ import uuid
 from typing import ClassVar
 
 from django.conf import settings
+from django.core.validators import MinValueValidator
 from django.db import models
 from django.db.models import Q
 
@@ -72,8 +73,10 @@ class Agent(models.Model):
     url = models.URLField(blank=True, max_length=300)
     note = models.TextField(blank=True, max_length=2000)
     provider = models.CharField(max_length=80, blank=True)
-    cost_usd = models.DecimalField(max_digits=12, decimal_places=4, null=True, blank=True)
-    tokens = models.BigIntegerField(null=True, blank=True)
+    cost_usd = models.DecimalField(
+        max_digits=12, decimal_places=4, null=True, blank=True, validators=[MinValueValidator(0)]
+    )
+    tokens = models.BigIntegerField(null=True, blank=True, validators=[MinValueValidator(0)])
     visibility = models.CharField(max_length=8, choices=Visibility, default=Visibility.PUBLIC)
     created_at = models.DateTimeField(auto_now_add=True)
 

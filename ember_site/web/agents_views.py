@@ -52,7 +52,7 @@ def agent_create(request: HttpRequest) -> HttpResponse:
     form = AgentForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         agent = _saved(
-            form, lambda: services.agent_create(owner=cast(User, request.user), fields=form.cleaned_data)
+            form, lambda: services.agent_create(owner=cast(User, request.user), fields=_fields(form))
         )
         if agent is not None:
             messages.success(request, f"{agent.name} is ready for runs.")
@@ -69,11 +69,15 @@ def agent_edit(request: HttpRequest, slug: str) -> HttpResponse:
         raise Forbidden("This agent belongs to somebody else.")
     form = AgentForm(request.POST or None, instance=Agent.objects.get(pk=agent.pk))
     if request.method == "POST" and form.is_valid():
-        viewer, fields = cast(User, request.user), form.cleaned_data
+        viewer, fields = cast(User, request.user), _fields(form)
         if _saved(form, lambda: services.agent_update(viewer=viewer, agent=agent, fields=fields)) is not None:
             messages.success(request, "Saved.")
             return redirect("agent_detail", slug=agent.slug)
     return _agent_form(request, form, agent=agent)
+
+
+def _fields(form: AgentForm) -> services.AgentFields:
+    return cast(services.AgentFields, form.cleaned_data)
 
 
 def _saved(form: AgentForm, save: Callable[[], Agent]) -> Agent | None:

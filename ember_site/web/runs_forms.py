@@ -14,11 +14,18 @@ VISIBILITY_HELP = (
 class AgentForm(forms.ModelForm[Agent]):
     """What an owner says about an agent."""
 
+    url = forms.URLField(
+        required=False,
+        max_length=300,
+        label="Link",
+        assume_scheme="https",
+        widget=forms.URLInput(attrs={"placeholder": "https://"}),
+    )
+
     class Meta:
         model = Agent
         fields = ("name", "visibility", "url", "provider", "cost_usd", "tokens", "note")
         labels = {
-            "url": "Link",
             "provider": "Provider or model",
             "cost_usd": "Cost of a full suite, USD",
             "tokens": "Tokens for a full suite",
