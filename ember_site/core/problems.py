@@ -28,9 +28,8 @@ def problem_body(status: int, code: str, detail: str = "", **data: Any) -> dict[
 
 def domain_problem(error: DomainError) -> dict[str, Any]:
     """Give the problem document of an expected error."""
-    return problem_body(
-        error.http_status, error.error_code, error.message, place=error.place or None, **error.data
-    )
+    facts = {name: _plain(value) for name, value in error.data.items() if value is not None}
+    return facts | problem_body(error.http_status, error.error_code, error.message, place=error.place or None)
 
 
 def retry_headers(error: DomainError) -> dict[str, str]:
