@@ -211,6 +211,7 @@ ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_DEFAULT_HTTP_PROTOCOL = "https" if SECURE else "http"
 
 KNOX_TOKEN_MODEL = "accounts.ApiToken"  # noqa: S105  (a model's name, not a secret)
+MIGRATION_MODULES = {"knox": None}  # its migrations would make a table that nothing uses
 REST_KNOX = {
     "TOKEN_MODEL": KNOX_TOKEN_MODEL,
     "TOKEN_PREFIX": "ember_",
