@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from click.testing import Result
+from typer.testing import Result
 
 from simulator import OBSERVATION_VERSION, SCHEMA_VERSION, SIMULATOR_VERSION
 from tests.command.conftest import PUBLIC, Process, ember_command, ember_environment

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from click.testing import Result
+from typer.testing import Result
 
 from simulator import RunRecord, Scenario, load_suite, policies, replay, run_episode
 from tests.command.conftest import PUBLIC, Process

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from click.testing import Result
+from typer.testing import Result
 
 from simulator import Scenario, load_suite
 from tests.command.conftest import PUBLIC, ROOT, Process, ember_command, ember_environment

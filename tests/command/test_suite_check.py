@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from click.testing import Result
+from typer.testing import Result
 
 from simulator import Scenario, Suite, load_suite
 from simulator.command.sources import PublishedPins

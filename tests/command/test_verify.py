@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import Result
+from typer.testing import Result
 
 from simulator import Scenario, Simulator, VerdictCode, policies, run_episode
 from simulator.command.sources import ScenarioLibrary
