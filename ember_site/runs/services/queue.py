@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import Max, Q, QuerySet
 from django_tasks import TaskResultStatus
@@ -28,9 +29,7 @@ from ember_site.runs.models import OPEN_STATES, Run, RunState, Verification
 
 WINDOW = 16
 MAX_DEATHS = 3
-QUEUE_PATIENCE = timedelta(seconds=30)
-"""How long a task may be taken by a worker before its attempt must have claimed the run."""
-SWEEP_EVERY = timedelta(seconds=20)
+LONGEST_SWEEP_PAUSE_S = 20.0
 SWEEP_PAUSE_S = 5.0
 _swept: dict[str, float] = {}
 
@@ -157,7 +156,11 @@ def sweep_schedule() -> None:
     if not DBTaskResult.objects.filter(
         task_path=sweep_queue.module_path, status=TaskResultStatus.READY
     ).exists():
-        sweep_queue.using(priority=TASK_MAX_PRIORITY, run_after=clock.now() + SWEEP_EVERY).enqueue()
+        sweep_queue.using(priority=TASK_MAX_PRIORITY, run_after=clock.now() + _sweep_pause()).enqueue()
+
+
+def _sweep_pause() -> timedelta:
+    return timedelta(seconds=min(settings.EMBER_VERIFICATION_LEASE_S, LONGEST_SWEEP_PAUSE_S))
 
 
 def _task_make(*, run_id: UUID, priority: int) -> str:
@@ -180,7 +183,7 @@ def _taskless_ids() -> list[int]:
     )
     if not queued:
         return []
-    patience = clock.now() - QUEUE_PATIENCE
+    patience = clock.now() - timedelta(seconds=settings.EMBER_VERIFICATION_LEASE_S)
     coming = DBTaskResult.objects.filter(pk__in=queued.values()).filter(
         Q(status=TaskResultStatus.READY) | Q(status=TaskResultStatus.RUNNING, started_at__gt=patience)
     )

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import Max
 
@@ -25,7 +26,6 @@ from simulator import SIMULATOR_VERSION, Metrics, Verdict, VerdictCode, record_u
 
 logger = logging.getLogger(__name__)
 
-LEASE_BASE = timedelta(seconds=60)
 LEASE_BYTES_PER_SECOND = 200_000
 """A replay reads records much faster than this; a lease that is too short only costs a second replay."""
 
@@ -165,7 +165,7 @@ def _claim(*, run_id: UUID | str) -> Verification | None:
 
 def lease_for(size_bytes: int) -> timedelta:
     """How long a worker may take over a record of this size before it counts as dead."""
-    return LEASE_BASE + timedelta(seconds=size_bytes / LEASE_BYTES_PER_SECOND)
+    return timedelta(seconds=settings.EMBER_VERIFICATION_LEASE_S + size_bytes / LEASE_BYTES_PER_SECOND)
 
 
 def _judge(run: Run) -> Judgement:

@@ -32,6 +32,7 @@ class Command(BaseCommand):
             if options["with_parent"]:
                 threading.Thread(target=_leave_with_parent, name="parent-watch", daemon=True).start()
             call_command("prune_db_task_results", verbosity=0)
+            call_command("sweep_runs", verbosity=0)
             call_command("db_worker", interval=POLL_INTERVAL_S, startup_delay=False, reload=False)
 
 
