@@ -26,6 +26,7 @@ IMAGE_SUFFIXES = {".png": "image/png", ".svg": "image/svg+xml", ".webp": "image/
 
 ORDER = (
     "first-score",
+    "play",
     "rules",
     "scenario-schema",
     "suite",
@@ -119,7 +120,7 @@ def _markdown() -> MarkdownIt:
 def _table_open(
     self: RendererHTML, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType
 ) -> str:
-    return '<div class="scroll" tabindex="0" role="region" aria-label="Table">\n<table>\n'
+    return '<div class="scroll" tabindex="0" role="group" aria-label="Table, scrolls sideways">\n<table>\n'
 
 
 def _table_close(
