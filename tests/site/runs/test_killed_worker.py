@@ -22,7 +22,9 @@ from tests.site.runs.conftest import scenarios
 
 pytestmark = [
     pytest.mark.django_db(transaction=True),
-    pytest.mark.skipif(connection.vendor != "sqlite", reason="the worker is given the file of the test database"),
+    pytest.mark.skipif(
+        connection.vendor != "sqlite", reason="the worker is given the file of the test database"
+    ),
 ]
 
 ROOT = Path(__file__).parents[3]
@@ -40,7 +42,9 @@ def worker_start(data: Path, *options: str) -> subprocess.Popen[bytes]:
         "EMBER_VERIFICATION_LEASE_S": str(LEASE_S),
     }
     command = [sys.executable, "manage.py", "db_worker", "--interval", "0.05", "--no-startup-delay", *options]
-    return subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    return subprocess.Popen(
+        command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    )
 
 
 def wait_until(condition: Callable[[], bool], *, pause_s: float = 0.003) -> None:
@@ -70,7 +74,9 @@ def test_killed_workers_lose_nothing_and_judge_nothing_twice(runs, settings, tmp
     settings.EMBER_VERIFICATION_LEASE_S = LEASE_S
     for _ in range(KILLS):
         worker = worker_start(tmp_path)
-        wait_until(lambda: Verification.objects.filter(state=RunState.RUNNING, lease_until__isnull=False).exists())
+        wait_until(
+            lambda: Verification.objects.filter(state=RunState.RUNNING, lease_until__isnull=False).exists()
+        )
         os.kill(worker.pid, signal.SIGKILL)
         worker.communicate()
         wait_until(lambda: services.queue_sweep().requeued >= 0 and not _running())
