@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, redirect_stdout
 from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, Any, TextIO
+from typing import Annotated, Any, TextIO, TypeAlias
 
 import typer
 from rich.console import Console
@@ -45,31 +45,36 @@ def seed_parse(text: str) -> int:
     return int(text)
 
 
+ScenarioArgument: TypeAlias = Annotated[
+    str | None, typer.Argument(help="A scenario file, or the ID of a scenario that comes with the project.")
+]
+SuiteOption: TypeAlias = Annotated[
+    str | None, typer.Option("--suite", metavar="DIR", help="Run every scenario of this suite instead.")
+]
+PolicyOption: TypeAlias = Annotated[str, typer.Option("--policy", "-p", help=POLICY_HELP)]
+SeedOption: TypeAlias = Annotated[
+    int | None,
+    typer.Option("--seed", parser=seed_parse, metavar="N", help="Run seed; the scenario's own by default."),
+]
+PolicySeedOption: TypeAlias = Annotated[
+    int | None,
+    typer.Option(
+        "--policy-seed", parser=seed_parse, metavar="N", help="Seed of the policy random; 0 by default."
+    ),
+]
+OutputOption: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--output", "-o", metavar="FILE", help="Keep the records here; - is standard output."),
+]
+
+
 def run(
-    scenario: Annotated[
-        str | None,
-        typer.Argument(help="A scenario file, or the ID of a scenario that comes with the project."),
-    ] = None,
-    suite: Annotated[
-        str | None, typer.Option("--suite", metavar="DIR", help="Run every scenario of this suite instead.")
-    ] = None,
-    policy: Annotated[str, typer.Option("--policy", "-p", help=POLICY_HELP)] = "",
-    seed: Annotated[
-        int | None,
-        typer.Option(
-            "--seed", parser=seed_parse, metavar="N", help="Run seed; the scenario's own by default."
-        ),
-    ] = None,
-    policy_seed: Annotated[
-        int | None,
-        typer.Option(
-            "--policy-seed", parser=seed_parse, metavar="N", help="Seed of the policy random; 0 by default."
-        ),
-    ] = None,
-    output: Annotated[
-        str | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Keep the records here; - is standard output."),
-    ] = None,
+    scenario: ScenarioArgument = None,
+    suite: SuiteOption = None,
+    policy: PolicyOption = "",
+    seed: SeedOption = None,
+    policy_seed: PolicySeedOption = None,
+    output: OutputOption = None,
     as_json: JsonOption = False,
     debug: DebugOption = False,
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pty
 import shutil
 import subprocess
 import sys
@@ -30,6 +31,34 @@ def ember_environment() -> dict[str, str]:
     """The environment of a real process: no colours forced, wide lines, the checkout on the path."""
     kept = {key: value for key, value in os.environ.items() if key not in {"FORCE_COLOR", "PYTHONPATH"}}
     return {**kept, "PYTHONPATH": str(ROOT), "COLUMNS": "100", "TERM": "dumb"}
+
+
+def on_a_terminal(*arguments: str, cwd: Path | None = None, stdout: int | None = None) -> str:
+    """What `ember` writes to a terminal of 256 colours; with `stdout` only its standard error."""
+    leader, follower = pty.openpty()
+    environment = {**ember_environment(), "TERM": "xterm-256color"}
+    environment.pop("NO_COLOR", None)
+    process = subprocess.Popen(
+        ember_command(*arguments),
+        stdin=follower,
+        stdout=follower if stdout is None else stdout,
+        stderr=follower,
+        cwd=cwd,
+        env=environment,
+    )
+    os.close(follower)
+    parts = []
+    while True:
+        try:
+            part = os.read(leader, 65536)
+        except OSError:  # the other side is closed: that is how Linux ends it
+            break
+        if not part:
+            break
+        parts.append(part)
+    os.close(leader)
+    assert process.wait(timeout=30) == 0
+    return b"".join(parts).decode()
 
 
 @pytest.fixture

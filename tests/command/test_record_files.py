@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from simulator.limits import LIMITS, MIB, Limits, size_text
 from simulator.record_files import RecordFileError, RecordLine, iter_records, record_file_error
 
-RECORD = {"header": {"seed": 0}, "steps": [], "termination": None}
+RECORD: dict[str, object] = {"header": {"seed": 0}, "steps": [], "termination": None}
 COMPACT = json.dumps(RECORD)
 INDENTED = json.dumps(RECORD, indent=2)
 SMALL = Limits(file_bytes=1000, unpacked_bytes=2000, records=3, steps=5)

@@ -11,7 +11,7 @@ import pytest
 from typer.testing import Result
 
 from simulator import RunRecord, Scenario, load_suite, policies, replay, run_episode
-from tests.command.conftest import PUBLIC, Process
+from tests.command.conftest import PUBLIC, Process, on_a_terminal
 
 Invoke = Callable[..., Result]
 SCENARIO = str(PUBLIC / "v1-pub-04-unequal-exits.json")
@@ -126,6 +126,18 @@ def test_the_whole_suite_becomes_one_record_a_line(
     assert (tmp_path / "runs.jsonl").read_text().splitlines() == greedy_lines
     assert done.stdout.count(" evacuated  ") == 10
     assert "10 records in runs.jsonl" in done.stdout
+
+
+def test_a_terminal_sees_a_progress_bar_and_standard_output_stays_clean(tmp_path: Path) -> None:
+    with (tmp_path / "said.txt").open("wb") as said:
+        shown = on_a_terminal(
+            "run", "--suite", str(PUBLIC), "-p", "stay", "-o", "r.jsonl", cwd=tmp_path, stdout=said.fileno()
+        )
+    assert "/10" in shown
+    assert "v1-pub-" in shown
+    lines = (tmp_path / "said.txt").read_text().splitlines()
+    assert len(lines) == 11
+    assert lines[-1] == "10 records in r.jsonl"
 
 
 def test_a_name_that_ends_in_gz_is_gzipped_the_same_each_time(

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import pty
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,34 +11,11 @@ import pytest
 from typer.testing import Result
 
 from simulator import Scenario, load_suite
-from tests.command.conftest import PUBLIC, ROOT, Process, ember_command, ember_environment
+from tests.command.conftest import PUBLIC, ROOT, Process, on_a_terminal
 
 Invoke = Callable[..., Result]
 FIXTURES = sorted((ROOT / "scenarios" / "fixtures").glob("*.json"))
 FILES = sorted(PUBLIC.glob("v1-*.json")) + FIXTURES
-
-
-def on_a_terminal(*arguments: str) -> str:
-    """What `ember` writes to a terminal of 256 colours."""
-    leader, follower = pty.openpty()
-    environment = {**ember_environment(), "TERM": "xterm-256color"}
-    environment.pop("NO_COLOR", None)
-    process = subprocess.Popen(
-        ember_command(*arguments), stdin=follower, stdout=follower, stderr=follower, env=environment
-    )
-    os.close(follower)
-    parts = []
-    while True:
-        try:
-            part = os.read(leader, 65536)
-        except OSError:  # the other side is closed: that is how Linux ends it
-            break
-        if not part:
-            break
-        parts.append(part)
-    os.close(leader)
-    assert process.wait(timeout=30) == 0
-    return b"".join(parts).decode()
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.stem))

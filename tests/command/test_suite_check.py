@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import Result
@@ -80,7 +81,7 @@ def test_a_description_changed_alone_is_a_change(invoke: Invoke, suite_copy: Pat
     assert invoke("suite", "check", "suite").exit_code == 1
 
 
-def damage_manifest(directory: Path, change: Callable[[dict[str, object]], None]) -> None:
+def damage_manifest(directory: Path, change: Callable[[dict[str, Any]], None]) -> None:
     path = directory / "manifest.json"
     document = json.loads(path.read_text())
     change(document)
