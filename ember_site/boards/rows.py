@@ -207,6 +207,8 @@ class Board:
     rows: Sequence[BoardRow]
     counts: Mapping[str, int]
     """Rows for each kind under the same search; the empty kind counts all."""
+    ranked: Sequence[BoardRow]
+    """All complete entries in the order of the ranking, whatever was asked for."""
     entry_count: int
     """Entries of the evaluation, whatever was asked for."""
 

@@ -87,6 +87,7 @@ def board_rows(*, evaluation: Evaluation, filters: BoardFilters | None = None) -
         filters=filters,
         rows=rows_sort(rows_of_kind(matching, filters.kind), filters.sort),
         counts=counts,
+        ranked=[row for row in rows if row.entry.complete],
         entry_count=len(rows),
     )
 

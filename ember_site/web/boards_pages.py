@@ -13,6 +13,7 @@ from ember_site.boards import selectors
 from ember_site.boards.models import Evaluation
 from ember_site.boards.rows import KINDS, SORTS, Board, BoardFilters, BoardRow, Cell
 from ember_site.core.errors import BadInput
+from ember_site.web.boards_charts import LossChart, Pairing, loss_chart, pairing
 
 PAGE_SIZE = 50
 PAGE_SIZE_MAX = 200
@@ -61,6 +62,8 @@ class BoardPage:
     query: str
     """The present filters as encoded parameters, without the page."""
     page_size: int | None
+    compared: Pairing | None
+    losses: LossChart | None
     interval_start: float = INTERVAL_START
 
     @property
@@ -81,11 +84,11 @@ def board_page(board: Board, parameters: Mapping[str, str]) -> BoardPage:
     """One page of the board, 50 rows unless `page_size` says otherwise. A page too far is the last one.
 
     Raises:
-        BadInput: `page_size` is not a number from 1 to 200.
+        BadInput: `page_size` is not a number from 1 to 200, or `a` or `b` no ranked agent.
     """
     size = _page_size(parameters.get("page_size", ""))
     page = Paginator(board.rows, size or PAGE_SIZE).get_page(parameters.get("page"))
-    filters = board.filters
+    filters, compared = board.filters, pairing(board, parameters)
     return BoardPage(
         board=board,
         page=page,
@@ -103,6 +106,8 @@ def board_page(board: Board, parameters: Mapping[str, str]) -> BoardPage:
         heads={name: _head(name, filters, size) for name in SORTS},
         query=_query(filters, size),
         page_size=size,
+        compared=compared,
+        losses=loss_chart(board, compared),
     )
 
 

@@ -143,6 +143,19 @@ def decimal(value: float | None, digits: int = 2) -> str:
 
 
 @register.filter
+def points(share: float) -> float:
+    """A share as percentage points."""
+    return float(share) * 100
+
+
+@register.filter
+def signed(value: float, digits: int = 1) -> str:
+    """A number with its sign, a true minus; what rounds to nothing has none."""
+    text = f"{float(value):+.{int(digits)}f}"
+    return text[1:] if float(text) == 0 else text.replace("-", "−")
+
+
+@register.filter
 def verdict_word(state: str) -> str:
     """The word for a verification's state."""
     return VERDICT_WORDS.get(str(state), str(state))

@@ -1,12 +1,13 @@
 // @ts-check
-// Applies a filter as soon as it is chosen; without this the button does it.
+// Applies a filter or a comparison as soon as it is chosen; without this the button does it.
 
 const form = /** @type {HTMLFormElement | null} */ (document.querySelector(".board-bar"));
 
+for (const select of document.querySelectorAll("main form[method=get] select")) {
+  select.addEventListener("change", () => /** @type {HTMLSelectElement} */ (select).form?.requestSubmit());
+}
+
 if (form) {
-  for (const select of form.querySelectorAll("select")) {
-    select.addEventListener("change", () => form.requestSubmit());
-  }
   // Empty fields say nothing: keep them out of the address.
   form.addEventListener("formdata", (event) => {
     const { formData } = /** @type {FormDataEvent} */ (event);

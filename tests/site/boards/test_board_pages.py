@@ -34,7 +34,9 @@ def html_rows(client: Client, url: str, **parameters: Any) -> list[tuple[int | N
         rank = RANK.search(body)
         shown = SCORE.search(body) or PROGRESS.search(body)
         name = NAME.search(body)
-        assert rank and shown and name
+        assert rank is not None
+        assert shown is not None
+        assert name is not None
         rows.append((int(rank[1]) if rank[1] else None, unescape(name[1]), shown[1]))
     return rows
 
