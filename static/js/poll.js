@@ -21,7 +21,8 @@ const MOST_MS = 5000;
  */
 export function pollUntil(url, use, { onTrouble } = {}) {
   let wait = FIRST_MS;
-  let timer = 0;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
   let stopped = false;
   let asking = false;
 

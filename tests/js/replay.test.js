@@ -1,0 +1,78 @@
+// @ts-check
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { curves, linePath, spreadLabels, stepFromText } from "../../static/js/lib/replay.js";
+
+/** @param {[import("../../static/js/lib/view.js").Status, number | null][]} people @param {number} steps */
+function track(people, steps) {
+  return {
+    width: 1,
+    height: 1,
+    obstacles: [],
+    exits: [],
+    people: people.map(([status, end], i) => ({
+      id: `P${i}`,
+      position: /** @type {[number, number]} */ ([0, 0]),
+      moves: ".".repeat(end ?? steps),
+      status,
+      end_step: end,
+    })),
+    burn: [],
+    steps,
+    spread_interval: 1,
+  };
+}
+
+test("curves count people out, lost and inside after each step", () => {
+  const { out, lost, inside } = curves(track([["evacuated", 1], ["evacuated", 3], ["casualty", 3], ["active", null]], 4));
+  assert.deepEqual([...out], [0, 1, 1, 2, 2]);
+  assert.deepEqual([...lost], [0, 0, 0, 1, 1]);
+  assert.deepEqual([...inside], [4, 3, 3, 1, 1]);
+});
+
+test("a death on the last step counts", () => {
+  const { lost } = curves(track([["casualty", 2]], 2));
+  assert.deepEqual([...lost], [0, 0, 1]);
+});
+
+test("a run without steps has one state", () => {
+  assert.deepEqual([...curves(track([["active", null]], 0)).inside], [1]);
+});
+
+for (const [text, step, noted] of /** @type {[string | null, number, boolean][]} */ ([
+  [null, 0, false],
+  ["", 0, false],
+  ["7", 7, false],
+  ["60", 60, false],
+  ["999999", 60, true],
+  ["-5", 0, true],
+  ["abc", 0, true],
+  ["1e3", 0, true],
+  ["3.5", 0, true],
+  ["9".repeat(400), 0, true],
+])) {
+  test(`the step of ?t=${text === null ? "" : text.slice(0, 12)} is ${step}${noted ? ", with a note" : ""}`, () => {
+    const answer = stepFromText(text, 60);
+    assert.equal(answer.step, step);
+    assert.equal(answer.note !== "", noted);
+  });
+}
+
+test("a line of a long run keeps its last point and few others", () => {
+  const path = linePath(new Uint32Array(50_001), (i) => i, (v) => v, 600);
+  assert.ok(path.split("L").length <= 601);
+  assert.ok(path.endsWith("50000.0 0.0"));
+  assert.ok(path.startsWith("M0.0 0.0"));
+});
+
+test("labels that would cover each other are moved apart and stay inside", () => {
+  const placed = spreadLabels([100, 100, 96], 14, 104);
+  const sorted = [...placed].sort((a, b) => a - b);
+  assert.ok(sorted[1] - sorted[0] >= 14 && sorted[2] - sorted[1] >= 14);
+  assert.ok(sorted[2] <= 104);
+});
+
+test("labels far apart stay where they are", () => {
+  assert.deepEqual(spreadLabels([10, 50, 90], 14, 120), [10, 50, 90]);
+});
