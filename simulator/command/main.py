@@ -21,6 +21,7 @@ app = typer.Typer(
     epilog="Exit codes: 0 good, 1 refused or mismatch, 2 wrong use.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",  # joins the lines of a paragraph
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("run")(run)
