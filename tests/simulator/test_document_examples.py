@@ -19,7 +19,7 @@ FIRST_SCORE = (DOCS / "first-score.md").read_text(encoding="utf-8")
 
 def json_examples(name: str) -> list[str]:
     """The JSON blocks of a document."""
-    return re.findall(r"^```json\n(.*?)^```", (DOCS / name).read_text(encoding="utf-8"), re.M | re.S)
+    return re.findall(r"^```json\n(.*?)^```", (DOCS / name).read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
 
 
 def example_agent() -> ModuleType:
@@ -50,7 +50,7 @@ def test_the_example_refusal_is_worded_as_the_parser_words_it() -> None:
 
 def test_the_rules_page_has_every_rule_outcome_and_version() -> None:
     text = (DOCS / "rules.md").read_text(encoding="utf-8")
-    assert re.findall(r"^### (R\d+) ", text, re.M) == [f"R{number}" for number in range(1, 11)]
+    assert re.findall(r"^### (R\d+) ", text, re.MULTILINE) == [f"R{number}" for number in range(1, 11)]
     assert [outcome for outcome in Outcome if f"`{outcome}`" not in text] == []
     assert SIMULATOR_VERSION in text
     assert OBSERVATION_VERSION in text
@@ -93,7 +93,7 @@ def test_the_example_agent_plays_and_its_records_verify(name: str) -> None:
 
 def test_the_walk_through_shows_the_example_agent_as_it_is() -> None:
     source = (DOCS / "examples" / "nearest_exit.py").read_text(encoding="utf-8")
-    (shown,) = re.findall(r"^```python\n(.*?)^```", FIRST_SCORE, re.M | re.S)
+    (shown,) = re.findall(r"^```python\n(.*?)^```", FIRST_SCORE, re.MULTILINE | re.DOTALL)
     assert shown == source
 
 

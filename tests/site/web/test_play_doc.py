@@ -6,7 +6,9 @@ from ember_site.environment import BASE_DIR
 
 KEYS = (BASE_DIR / "static" / "js" / "lib" / "keys.js").read_text(encoding="utf-8")
 TEXT = (BASE_DIR / "docs" / "play.md").read_text(encoding="utf-8")
-BINDING = re.compile(r'\{\s*does: "\w+",\s*group: "(\w+)",\s*text: "([^"]+)",\s*shown: (\[\[.*?\]\]),', re.DOTALL)
+BINDING = re.compile(
+    r'\{\s*does: "\w+",\s*group: "(\w+)",\s*text: "([^"]+)",\s*shown: (\[\[.*?\]\]),', re.DOTALL
+)
 
 
 def bound() -> list[tuple[str, str]]:
