@@ -55,3 +55,8 @@ def user_client(user: User) -> Client:
     client = Client()
     client.force_login(user)
     return client
+
+
+def pytest_make_parametrize_id(config: pytest.Config, val: object, argname: str) -> str | None:
+    """Name bytes by their argument: compressed ones hold the time and would differ between processes."""
+    return argname if isinstance(val, bytes) else None
