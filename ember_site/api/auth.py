@@ -24,7 +24,7 @@ _REACH: dict[str, frozenset[str]] = {
 }
 
 
-class ApiTokenAuthentication(TokenAuthentication):  # type: ignore[misc]
+class ApiTokenAuthentication(TokenAuthentication):
     """`Authorization: Token ember_…`; notes the token's last use."""
 
     def authenticate(self, request: Request) -> tuple[models.Model, ApiToken] | None:
