@@ -19,7 +19,8 @@ FIRST_SCORE = (DOCS / "first-score.md").read_text(encoding="utf-8")
 
 def json_examples(name: str) -> list[str]:
     """The JSON blocks of a document."""
-    return re.findall(r"^```json\n(.*?)^```", (DOCS / name).read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    text = (DOCS / name).read_text(encoding="utf-8")
+    return re.findall(r"^```json\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
 
 
 def example_agent() -> ModuleType:
