@@ -9,7 +9,9 @@ from django.db.models import Q
 
 from ember_site.accounts.models import ApiToken, User
 from ember_site.core import clock
+from ember_site.core.audit import audit_record
 from ember_site.core.errors import BadInput, LimitExceeded, NotFound
+from ember_site.core.models import AuditAction
 
 TOKEN_MAX_DAYS = 365
 LAST_USE_PRECISION = timedelta(minutes=1)
@@ -46,9 +48,18 @@ def token_create(*, owner: User, name: str, scope: str, days: int | None) -> tup
             used=used,
         )
     expiry = None if days is None else timedelta(days=days)
-    return ApiToken.objects.create(user=owner, expiry=expiry, name=name, scope=scope)
+    token, key = ApiToken.objects.create(user=owner, expiry=expiry, name=name, scope=scope)
+    audit_record(
+        actor=owner,
+        action=AuditAction.TOKEN_CREATED,
+        object_kind="token",
+        object_id=token.public_id,
+        data={"name": name, "scope": scope, "days": days},
+    )
+    return token, key
 
 
+@transaction.atomic
 def token_revoke(*, owner: User, public_id: UUID) -> None:
     """
     Make a token worthless at once.
@@ -59,6 +70,7 @@ def token_revoke(*, owner: User, public_id: UUID) -> None:
     deleted, _ = ApiToken.objects.filter(user=owner, public_id=public_id).delete()
     if not deleted:
         raise NotFound("You have no such token; perhaps it was revoked already.")
+    audit_record(actor=owner, action=AuditAction.TOKEN_REVOKED, object_kind="token", object_id=public_id)
 
 
 def token_mark_used(*, token: ApiToken) -> None:

@@ -1,1 +1,1 @@
-"""Error codes, clock and middleware shared by all apps; no models."""
+"""Error codes, clock, audit log and workers' signs of life, shared by all apps."""

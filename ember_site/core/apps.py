@@ -2,7 +2,7 @@ from django.apps import AppConfig
 
 
 class CoreConfig(AppConfig):
-    """Error codes, clock and middleware shared by all apps; no models."""
+    """Error codes, clock, audit log and workers' signs of life, shared by all apps."""
 
     name = "ember_site.core"
     label = "core"

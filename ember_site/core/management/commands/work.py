@@ -11,6 +11,8 @@ from typing import Any
 from django.core.management import call_command
 from django.core.management.base import BaseCommand
 
+from ember_site.core.workers import worker_beating
+
 POLL_INTERVAL_S = 0.3
 
 
@@ -33,7 +35,8 @@ class Command(BaseCommand):
                 threading.Thread(target=_leave_with_parent, name="parent-watch", daemon=True).start()
             call_command("prune_db_task_results", verbosity=0)
             call_command("sweep_runs", verbosity=0)
-            call_command("db_worker", interval=POLL_INTERVAL_S, startup_delay=False, reload=False)
+            with worker_beating():
+                call_command("db_worker", interval=POLL_INTERVAL_S, startup_delay=False, reload=False)
 
 
 def _leave_with_parent() -> None:
