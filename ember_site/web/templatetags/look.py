@@ -1,13 +1,12 @@
 """What templates need to draw the site: navigation, footer, and the numbers behind small marks."""
 
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from django import template
 from django.template.base import NodeList, Parser, Token
 from django.template.context import Context
-from django.urls import NoReverseMatch, reverse
+from django.urls import reverse
 
 from simulator.versions import OBSERVATION_VERSION, SCHEMA_VERSION, SIMULATOR_VERSION
 
@@ -49,15 +48,6 @@ INTERVAL_LEFT, INTERVAL_RIGHT = 4.0, 146.0
 """Ends of the interval's axis in the units of components/interval.html."""
 
 
-def navigation_links() -> list[dict[str, str]]:
-    """Sections of the site in order; one whose pages are not served here is left out."""
-    links = []
-    for key, label, name in NAVIGATION:
-        with suppress(NoReverseMatch):
-            links.append({"key": key, "label": label, "url": reverse(name)})
-    return links
-
-
 class MastheadNode(template.Node):
     """Renders the masthead; what stands inside the tag names the current section."""
 
@@ -66,8 +56,9 @@ class MastheadNode(template.Node):
 
     def render(self, context: Context) -> str:
         current = self.nodelist.render(context).strip()
+        links = [{"key": key, "label": label, "url": reverse(name)} for key, label, name in NAVIGATION]
         masthead = context.template.engine.get_template("components/masthead.html")  # type: ignore[union-attr]
-        with context.push(links=navigation_links(), current=current):
+        with context.push(links=links, current=current):
             return masthead.render(context)
 
 
