@@ -38,7 +38,8 @@ def submit(request: HttpRequest) -> HttpResponse:
             raise
         return _submit_page(request, error=error)
     if wants_json(request):
-        return JsonResponse(_addresses(submission), status=201)
+        used, limit = selectors.uploads_used(owner=submission.owner)
+        return JsonResponse(_addresses(submission) | {"used": used, "limit": limit}, status=201)
     return redirect("submission_detail", submission_id=submission.pk)
 
 

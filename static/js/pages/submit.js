@@ -3,7 +3,7 @@
 
 import { watchSubmission } from "../submission.js";
 
-/** @typedef {{id: string, url: string, status_url: string}} Accepted */
+/** @typedef {{id: string, url: string, status_url: string, used: number, limit: number}} Accepted */
 /** @typedef {{detail?: string, code?: string, place?: string, retry_at?: string, submission?: string}} Problem */
 
 /** @param {number} bytes */
@@ -22,6 +22,14 @@ function make(name, className, text) {
   if (className) element.className = className;
   if (text !== undefined) element.textContent = text;
   return element;
+}
+
+/** @param {Accepted} accepted */
+function showUsed({ used, limit }) {
+  const text = document.querySelector("[data-used]");
+  const bar = document.querySelector("[data-used-bar]");
+  if (text) text.textContent = `${used} of ${limit}`;
+  if (bar instanceof HTMLProgressElement) bar.value = used;
 }
 
 /** One file's section: heading, progress of sending, then the rows of its records. */
@@ -65,6 +73,7 @@ class UploadBox {
     box.append(progress, rows, trouble);
     this.element.append(box);
     watchSubmission(box);
+    showUsed(accepted);
   }
 
   /** @param {Problem} problem */
