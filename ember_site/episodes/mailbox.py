@@ -28,7 +28,8 @@ class Mailbox:
         self._max_bytes = max_bytes
         self._snapshot = snapshot
         self._control_kept = min(CONTROL_KEPT, max_frames // 2)
-        self._frames: deque[tuple[str, bool]] = deque()
+        # A text with whether it is outside the chain; None stands for the snapshot to be made.
+        self._entries: deque[tuple[str | None, bool]] = deque()
         self._size_bytes = 0
         self._collapsed = False
         self._ready = asyncio.Event()
@@ -36,7 +37,7 @@ class Mailbox:
         self.collapses = 0
 
     def __len__(self) -> int:
-        return len(self._frames) + (1 if self._collapsed else 0)
+        return len(self._entries)
 
     @property
     def size_bytes(self) -> int:
@@ -57,8 +58,9 @@ class Mailbox:
         self._put(frame, control=True)
 
     def put_snapshot(self) -> None:
-        """Have the newest state sent whole; it replaces every waiting delta."""
-        self._collapse()
+        """Have the newest state sent whole, after what is outside the chain; it replaces every waiting delta."""
+        self._give_up_chain(self._entries_control())
+        self._entries.append((None, False))
         self._ready.set()
 
     def close(self) -> None:
@@ -69,13 +71,13 @@ class Mailbox:
     async def take(self) -> str | None:
         """The next frame to send; None when the box is closed and empty."""
         while True:
-            if self._collapsed:
-                self._collapsed = False
-                return self._snapshot()
-            if self._frames:
-                frame, _control = self._frames.popleft()
-                self._size_bytes -= len(frame)
-                return frame
+            if self._entries:
+                text, _control = self._entries.popleft()
+                if text is None:
+                    self._collapsed = False
+                    return self._snapshot()
+                self._size_bytes -= len(text)
+                return text
             if self._closed:
                 return None
             self._ready.clear()
@@ -86,15 +88,19 @@ class Mailbox:
             return
         full = len(self) >= self._max_frames or self._size_bytes + len(frame) > self._max_bytes
         if full:
-            self._collapse()
+            # The state comes before the acks that speak of it.
+            self._give_up_chain(self._entries_control()[-self._control_kept :])
+            self._entries.appendleft((None, False))
             self.collapses += 1
         if control or not full:
-            self._frames.append((frame, control))
+            self._entries.append((frame, control))
             self._size_bytes += len(frame)
         self._ready.set()
 
-    def _collapse(self) -> None:
-        kept = [entry for entry in self._frames if entry[1]][-self._control_kept :]
-        self._frames = deque(kept)
-        self._size_bytes = sum(len(frame) for frame, _control in kept)
+    def _entries_control(self) -> list[tuple[str | None, bool]]:
+        return [entry for entry in self._entries if entry[1]]
+
+    def _give_up_chain(self, kept: list[tuple[str | None, bool]]) -> None:
+        self._entries = deque(kept)
+        self._size_bytes = sum(len(text) for text, _control in kept if text is not None)
         self._collapsed = True

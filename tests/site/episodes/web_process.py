@@ -15,13 +15,14 @@ from queue import Empty, Queue
 from typing import Any
 from urllib.parse import quote
 
+import pytest
 from django.conf import settings
 from django.db import connection
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
 ROOT = Path(__file__).resolve().parents[3]
-RUNNING = re.compile(r"Uvicorn running on http://([\d.]+:\d+)")
+RUNNING = re.compile(r"Serving on ([\d.]+:\d+)")
 PATIENCE_S = 20.0
 
 Frame = dict[str, Any]
@@ -42,18 +43,10 @@ class WebProcess:
         self.output: list[str] = []
         self._lines: Queue[str] = Queue()
         self.process = subprocess.Popen(
-            [
-                sys.executable,
-                "-m",
-                "uvicorn",
-                "ember_site.asgi:application",
-                "--port",
-                "0",
-                "--no-access-log",
-            ],
+            [sys.executable, "-m", "tests.site.episodes.serve_web"],
             cwd=ROOT,
             env=environment,
-            stdin=subprocess.DEVNULL,
+            stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -86,7 +79,9 @@ class WebProcess:
         headers = {"Origin": origin or f"http://{self.address}"}
         if cookie:
             headers["Cookie"] = cookie
-        return Line(connect(f"ws://{self.address}{path}", additional_headers=headers, max_size=None))
+        return Line(
+            connect(f"ws://{self.address}{path}", additional_headers=headers, max_size=None, legacy=True)
+        )
 
     def episode(self, episode_id: Any, cookie: str = "", *, watch: bool = False) -> Line:
         """Open the socket of an episode."""
@@ -150,12 +145,11 @@ class Line:
 
     def close_code(self) -> int:
         """Read until the server closes; its code."""
-        while True:
-            try:
+        with pytest.raises(ConnectionClosed) as closed:
+            while True:
                 self.next()
-            except ConnectionClosed as closed:
-                assert closed.rcvd is not None, "cut without a close frame"
-                return closed.rcvd.code
+        assert closed.value.rcvd is not None, "cut without a close frame"
+        return closed.value.rcvd.code
 
     def cut(self) -> None:
         """Drop the connection as a broken network does, without a close frame."""
