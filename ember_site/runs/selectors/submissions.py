@@ -124,9 +124,7 @@ def run_queue_position(*, run: Run) -> int | None:
     attempt = run.verifications.filter(state=RunState.QUEUED).first()
     if attempt is None:
         return None
-    ready = DBTaskResult.objects.filter(status=TaskResultStatus.READY).exclude(
-        task_path__endswith="sweep_queue"
-    )
+    ready = DBTaskResult.objects.filter(status=TaskResultStatus.READY, task_path__endswith="verify_run")
     task = ready.filter(pk=attempt.task_id).first() if attempt.task_id else None
     if task is not None:
         before = Q(priority__gt=task.priority) | Q(priority=task.priority, enqueued_at__lt=task.enqueued_at)

@@ -11,7 +11,9 @@ from django.db import IntegrityError, transaction
 from django.utils.text import slugify
 
 from ember_site.accounts.models import User
+from ember_site.core.audit import audit_record
 from ember_site.core.errors import BadInput, Forbidden
+from ember_site.core.models import AuditAction
 from ember_site.runs.models import Agent, AgentKind, Visibility
 from ember_site.runs.visibility import agent_is_mine
 from simulator import policies
@@ -44,6 +46,7 @@ def agent_create(*, owner: User, fields: AgentFields) -> Agent:
     return _agent_insert(agent)
 
 
+@transaction.atomic
 def agent_update(*, viewer: User, agent: Agent, fields: AgentFields) -> Agent:
     """
     Change what an agent says about itself. Kind, owner and slug stay, so links keep working.
@@ -54,8 +57,17 @@ def agent_update(*, viewer: User, agent: Agent, fields: AgentFields) -> Agent:
     """
     if not agent_is_mine(viewer=viewer, agent=agent):
         raise Forbidden("This agent belongs to somebody else.")
+    before = Agent.objects.select_for_update().values_list("visibility", flat=True).get(pk=agent.pk)
     _agent_fill(agent, fields)
     agent.save()
+    if before != agent.visibility:
+        audit_record(
+            actor=viewer,
+            action=AuditAction.AGENT_VISIBILITY,
+            object_kind="agent",
+            object_id=agent.slug,
+            data={"from": before, "to": str(agent.visibility)},
+        )
     return agent
 
 

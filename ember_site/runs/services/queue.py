@@ -24,8 +24,10 @@ from django_tasks import TaskResultStatus
 from django_tasks.base import TASK_MAX_PRIORITY
 from django_tasks_db.models import DBTaskResult
 
+from ember_site.accounts.notices import notices_mail_requeue
 from ember_site.core import clock
 from ember_site.runs.models import OPEN_STATES, Run, RunState, Verification
+from ember_site.runs.services.finish import run_given_up
 
 WINDOW = 16
 MAX_DEATHS = 3
@@ -108,6 +110,7 @@ def queue_sweep() -> SweepResult:
         outcome = _put_back(verification_id=pk)
         requeued += outcome is RunState.QUEUED
         failed += outcome is RunState.FAILED
+    notices_mail_requeue()
     return SweepResult(requeued=requeued, failed=failed, enqueued=_top_up_all())
 
 
@@ -138,6 +141,7 @@ def verification_give_up(*, verification: Verification, message: str) -> RunStat
             run.message = f"Verification died {MAX_DEATHS} times. This is our fault; it costs you nothing."
             run.expected = run.actual = ""
             run.save(update_fields=["state", "code", "place", "message", "expected", "actual"])
+            run_given_up(run=run, verification=verification)
         return RunState.FAILED
     runs_enqueue(runs=[run])
     return RunState.QUEUED

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import threading
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -14,7 +15,9 @@ from django.db.models import QuerySet
 from ember_site.catalog.models import Scenario
 from ember_site.catalog.scenario_cache import scenario_load
 from ember_site.core import clock
+from ember_site.core.audit import audit_record, audit_record_many
 from ember_site.core.errors import Forbidden, NotFound
+from ember_site.core.models import AuditAction
 from ember_site.runs.errors import AgentKindRefused, StoreUnavailable
 from ember_site.runs.models import Agent, AgentKind, Run, RunSource, RunState, Visibility
 from ember_site.runs.record_store import record_write
@@ -28,6 +31,10 @@ SOURCES_OF_KIND = {
     AgentKind.HUMAN: (RunSource.PLAY,),
     AgentKind.BASELINE: (RunSource.BASELINE, RunSource.UPLOAD),
 }
+
+LARGE_CHARS = 4_000_000
+_large_load = threading.BoundedSemaphore(1)
+"""Loading takes about twelve times a record's size in memory: one large record at a time in each process."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +124,11 @@ def _loaded(text: str | bytes) -> tuple[RecordHeader, bytes]:
     tried first: where the replay gives the very bytes, they are well formed and canonical. It is no
     verdict; the queue gives that.
     """
+    with _large_load if len(text) > LARGE_CHARS else nullcontext():
+        return _loaded_now(text)
+
+
+def _loaded_now(text: str | bytes) -> tuple[RecordHeader, bytes]:
     header = record_header(text)
     raw = (text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text).strip(b" \t\r\n")
     with suppress(NotFound):
@@ -174,7 +186,8 @@ def run_withdraw(*, viewer: Viewer, run: Run, guest_key: str = "") -> Run:
     """
     if not run_is_mine(viewer=viewer, guest_key=guest_key, run=run):
         raise Forbidden("This run belongs to somebody else.")
-    Run.objects.filter(pk=run.pk, withdrawn_at__isnull=True).update(withdrawn_at=clock.now())
+    if Run.objects.filter(pk=run.pk, withdrawn_at__isnull=True).update(withdrawn_at=clock.now()):
+        audit_record(actor=viewer, action=AuditAction.RUN_WITHDRAWN, object_kind="run", object_id=run.pk)
     run.refresh_from_db()
     return run
 
@@ -189,16 +202,31 @@ def run_set_visibility(*, viewer: Viewer, run: Run, visibility: Visibility) -> R
     """
     if not run_is_mine(viewer=viewer, run=run):
         raise Forbidden("This run belongs to somebody else.")
-    run.visibility = visibility
-    run.save(update_fields=["visibility"])
+    before = Run.objects.select_for_update().values_list("visibility", flat=True).get(pk=run.pk)
+    if before != visibility:
+        run.visibility = visibility
+        run.save(update_fields=["visibility"])
+        audit_record(
+            actor=viewer,
+            action=AuditAction.RUN_VISIBILITY,
+            object_kind="run",
+            object_id=run.pk,
+            data={"from": before, "to": str(visibility)},
+        )
     return run
 
 
 @transaction.atomic
 def runs_hide(*, runs: Iterable[Run], hidden_until: datetime | None, hidden_ref: str) -> None:
     """Keep runs from everybody until an instant, or show them with None. Evaluations call this."""
-    Run.objects.filter(pk__in=[run.pk for run in runs]).update(
-        hidden_until=hidden_until, hidden_ref=hidden_ref
+    ids = [run.pk for run in runs]
+    Run.objects.filter(pk__in=ids).update(hidden_until=hidden_until, hidden_ref=hidden_ref)
+    audit_record_many(
+        actor=None,
+        action=AuditAction.RUN_HIDDEN,
+        object_kind="run",
+        object_ids=ids,
+        data={"until": hidden_until and hidden_until.isoformat(), "ref": hidden_ref},
     )
 
 

@@ -23,6 +23,7 @@ from ember_site.runs.errors import SubmissionRefused
 from ember_site.runs.limits import upload_limits
 from ember_site.runs.models import Agent, Run, RunSource, Submission, SubmissionLine, SubmissionSource
 from ember_site.runs.quota import uploads_check
+from ember_site.runs.services.finish import submission_finish
 from ember_site.runs.services.queue import runs_enqueue
 from ember_site.runs.services.runs import (
     RunOrigin,
@@ -163,9 +164,7 @@ def _submission_insert(upload: Upload, lines: Sequence[ReadLine]) -> Submission:
     _lines_insert(submission, lines, runs=runs)
     unique = {run.pk: run for run, _ in inserted}
     runs_enqueue(runs=[run for run in unique.values() if run_needs_verdict(run)])
-    if all(run.is_final and not run_needs_verdict(run) for run in unique.values()):
-        submission.finished_at = clock.now()
-        submission.save(update_fields=["finished_at"])
+    submission_finish(submission=submission)
     return submission
 
 

@@ -16,9 +16,12 @@ from django.db.models import Max
 
 from ember_site.catalog.scenario_cache import scenario_load
 from ember_site.core import clock
+from ember_site.core.audit import audit_record
 from ember_site.core.errors import Forbidden, NotFound
-from ember_site.runs.models import FINAL_STATES, OPEN_STATES, Run, RunState, Submission, Verification
+from ember_site.core.models import AuditAction
+from ember_site.runs.models import FINAL_STATES, OPEN_STATES, Run, RunState, Verification
 from ember_site.runs.record_store import RecordStoreError, record_read
+from ember_site.runs.services.finish import run_concluded
 from ember_site.runs.services.queue import account_top_up, run_enqueue, verification_give_up
 from ember_site.runs.text import column_text
 from ember_site.runs.visibility import Viewer
@@ -133,6 +136,7 @@ def run_verify_again(*, viewer: Viewer, run: Run) -> None:
     if not (viewer.is_authenticated and viewer.is_staff):
         raise Forbidden("Only organisers may have a run verified again.")
     run_enqueue(run=run)
+    audit_record(actor=viewer, action=AuditAction.REVERIFICATION, object_kind="run", object_id=run.pk)
 
 
 @transaction.atomic
@@ -190,7 +194,9 @@ def _conclude(*, verification_id: int, judgement: Judgement) -> None:
     if verification is None:
         return
     now = clock.now()
-    Verification.objects.filter(run=verification.run_id, live=True).update(live=False)
+    old = Verification.objects.filter(run=verification.run_id, live=True)
+    before = old.values_list("state", flat=True).first() or ""
+    old.update(live=False)
     for name, value in judgement.verdict_columns.items():
         setattr(verification, name, value)
     verification.live, verification.lease_until, verification.finished_at = True, None, now
@@ -205,22 +211,13 @@ def _conclude(*, verification_id: int, judgement: Judgement) -> None:
         run.scenario_id = run.scenario_hash
     run.verified_at = now
     run.save()
-    _finish_submissions(run)
+    run_concluded(run=run, verification=verification, before=before)
 
 
 def _write_metrics(run: Run, metrics: Metrics | None) -> None:
     for column in METRIC_COLUMNS:
         setattr(run, column, None if metrics is None else getattr(metrics, column))
     run.blocked = None if metrics is None else {str(kind): count for kind, count in metrics.blocked.items()}
-
-
-def _finish_submissions(run: Run) -> None:
-    """Note the instant at which the last verdict of an upload came in."""
-    open_ones = Submission.objects.filter(lines__run=run, finished_at__isnull=True)
-    open_ones = open_ones.exclude(lines__run__state__in=OPEN_STATES)
-    Submission.objects.filter(pk__in=list(open_ones.values_list("pk", flat=True))).update(
-        finished_at=clock.now()
-    )
 
 
 @transaction.atomic
