@@ -9,7 +9,7 @@ import { make, need, write } from "./dom.js";
 /** @typedef {import("../lib/game.js").Game} Game */
 
 const SHOWN_FLAGS = 8;
-const FLAG_SYMBOLS = { fire: "fire", cut: "trapped", late: "exit-lost", wait: "wait" };
+const FLAG_SYMBOLS = { fire: "fire", cut: "cut-off", late: "exit-lost", wait: "wait" };
 
 /** @param {Game} game */
 export function showSelection(game) {
