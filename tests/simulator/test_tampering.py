@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import copy
+import json
+import random
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from simulator import Scenario
-from tests.simulator.builders import scenario_of
+from simulator import Scenario, Simulator, VerdictCode, policies, replay, run_episode
+from tests.simulator.builders import document_from_map, scenario_of
 from tests.simulator.forging import (
     DOCUMENT,
     honest,
@@ -18,6 +20,8 @@ from tests.simulator.forging import (
     verdict_of,
     without,
 )
+from tests.simulator.reference_engine import ReferenceEngine
+from tests.simulator.tampering import CHANGES, NotCanonical, canonical
 
 Forge = Callable[[dict[str, Any]], Any]
 
@@ -253,3 +257,79 @@ def test_a_format_error_anywhere_speaks_before_any_mismatch(scenario: Scenario) 
     forged = replaced(honest(), ("header", "simulator_version"), "9")
     forged = replaced(forged, ("termination", "step"), "x")
     assert verdict_of(forged, scenario) == ("record_format", "termination.step")
+
+
+# --- ten thousand random changes --------------------------------------------------------------------------
+
+CHANGES_OF_EACH_KIND = 1_250
+SMALL = document_from_map(
+    "*.A.X",
+    "..#B.",
+    names={"B": "P-2"},
+    fire={"model": "stochastic", "spread_interval": 2, "spread_probability": 0.5},
+    max_steps=6,
+    seed=3,
+)
+DOOMED = document_from_map("AB.*.X", fire={"exits_flammable": False}, enter_fire="blocked", max_steps=4)
+
+Sample = tuple[Scenario, str, VerdictCode]
+
+
+@pytest.fixture(scope="module")
+def samples() -> list[Sample]:
+    """Real records: short ones, one with every kind of event, one of a run that has not ended."""
+    small, doomed, full = scenario_of(SMALL), scenario_of(DOOMED), scenario_of(DOCUMENT)
+    unfinished = Simulator(small)
+    unfinished.step(policies.greedy(unfinished.observe()))
+    return [
+        (small, run_episode(small, policies.greedy).to_json(), VerdictCode.VERIFIED),
+        (small, run_episode(small, policies.make_random(1), seed=2**64 - 1).to_json(), VerdictCode.VERIFIED),
+        (doomed, run_episode(doomed, policies.random).to_json(), VerdictCode.VERIFIED),
+        (small, unfinished.record().to_json(), VerdictCode.RECORD_INCOMPLETE),
+        (full, canonical(json.dumps(honest()).encode()).decode(), VerdictCode.VERIFIED),
+    ]
+
+
+def is_another_run(form: bytes, original: str, scenario: Scenario) -> bool:
+    """
+    Whether a change made the exact record of another run.
+
+    It does where the fire has no draws and only the seed was changed, and where an unfinished run was cut.
+    """
+    record, before = json.loads(form), json.loads(original)
+    another_seed = record["header"]["seed"] != before["header"]["seed"]
+    cut = before["termination"] is None and len(record["steps"]) < len(before["steps"])
+    engine = ReferenceEngine(json.loads(scenario.to_json()), record["header"]["seed"])
+    for step in record["steps"]:
+        engine.step(step["actions"])
+    return (another_seed or cut) and engine.record_text() == form.decode()
+
+
+@pytest.mark.parametrize("kind", CHANGES)
+def test_no_random_change_passes_unless_the_canonical_bytes_are_the_same(
+    kind: str, samples: list[Sample]
+) -> None:
+    rng = random.Random(f"tampering with one {kind}")
+    unharmed = 0
+    for number in range(CHANGES_OF_EACH_KIND):
+        scenario, original, good = samples[min(number % 8, 4)]
+        changed = CHANGES[kind](rng, original)
+        try:
+            form: bytes | None = canonical(changed)
+        except NotCanonical:
+            form = None
+        verdict = replay(changed, scenario)
+        story = f"{kind} {number}: {verdict.code} at {verdict.place!r}\n{original}\n{changed!r}"
+        if form == original.encode("ascii"):
+            unharmed += 1
+            assert (verdict.code, verdict.place) == (good, None), story
+        elif verdict.metrics is not None:
+            assert form is not None, story
+            assert is_another_run(form, original, scenario), story
+        else:
+            assert verdict.code in (VerdictCode.RECORD_FORMAT, VerdictCode.REPLAY_MISMATCH), story
+            assert verdict.place is not None, story
+            assert verdict.place or form is None or not form.startswith(b"{"), story
+            assert verdict.message, story
+    assert unharmed < CHANGES_OF_EACH_KIND
+    assert unharmed or kind not in ("order", "white space", "letter"), "harmless changes must be tried, too"
