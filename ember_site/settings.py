@@ -122,6 +122,7 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "ember_site.core.context.site_facts",
+                "ember_site.accounts.context.account_facts",
             ],
         },
     }
@@ -199,6 +200,7 @@ if HAS_MAIL_SERVER:
     globals().update(env.email_url("EMAIL_URL"))
 else:
     EMAIL_BACKEND = "django.core.mail.backends.console.EmailBackend"
+EMAIL_TIMEOUT = 20  # seconds; a mail server that hangs holds up a worker for no longer
 DEFAULT_FROM_EMAIL = env.str("EMBER_MAIL_FROM", default="EMBERBench <noreply@localhost>")
 
 ACCOUNT_LOGIN_METHODS = {"username", "email"}

@@ -1,10 +1,12 @@
-"""Reads of accounts: who sees which token."""
+"""Reads of accounts: who sees which token and which notice."""
+
+from collections.abc import Iterable
 
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import QuerySet
 
-from ember_site.accounts.models import ApiToken, User
-from ember_site.core.errors import SignInRequired
+from ember_site.accounts.models import ApiToken, Notice, User
+from ember_site.core.errors import NotFound, SignInRequired
 
 
 def token_list(*, viewer: User | AnonymousUser) -> QuerySet[ApiToken]:
@@ -19,3 +21,41 @@ def token_list(*, viewer: User | AnonymousUser) -> QuerySet[ApiToken]:
     if not isinstance(viewer, User):
         raise SignInRequired
     return ApiToken.objects.filter(user=viewer).order_by("-created")
+
+
+def notice_list(*, viewer: User | AnonymousUser) -> QuerySet[Notice]:
+    """
+    What the viewer was told, newest first. Paginate it.
+
+    Raises:
+        SignInRequired: for a guest.
+    """
+    if not isinstance(viewer, User):
+        raise SignInRequired
+    return Notice.objects.filter(user=viewer).order_by("-created_at", "-id")
+
+
+def notice_get(*, viewer: User | AnonymousUser, notice_id: int) -> Notice:
+    """
+    One notice of the viewer.
+
+    Raises:
+        SignInRequired: for a guest.
+        NotFound: the viewer has no such notice.
+    """
+    notice = notice_list(viewer=viewer).filter(pk=notice_id).first()
+    if notice is None:
+        raise NotFound("You have no such notice.")
+    return notice
+
+
+def notices_unread(*, viewer: User | AnonymousUser) -> int:
+    """How many notices the viewer has not read; none for a guest."""
+    if not isinstance(viewer, User):
+        return 0
+    return Notice.objects.filter(user=viewer, read_at__isnull=True).count()
+
+
+def user_names(*, user_ids: Iterable[int]) -> dict[int, str]:
+    """The names of accounts by number, for pages of organisers."""
+    return {user.pk: user.username for user in User.objects.filter(pk__in=set(user_ids)).only("username")}

@@ -1,4 +1,4 @@
-"""Writes to accounts: API tokens."""
+"""Writes to accounts: API tokens and profiles. Notices have a module of their own."""
 
 from datetime import timedelta
 from uuid import UUID

@@ -8,6 +8,8 @@ from ember_site.boards.models import Evaluation, EvaluationKind, EvaluationState
 from ember_site.catalog import selectors as catalog
 from ember_site.catalog.models import Suite
 from ember_site.core import clock
+from ember_site.core.audit import audit_record
+from ember_site.core.models import AuditAction
 from simulator import OBSERVATION_VERSION, SIMULATOR_VERSION, parse_json
 
 OPEN_SLUG = "public-dev"
@@ -67,6 +69,13 @@ def _evaluation_create_open(suite: Suite) -> Evaluation:
             position=entry.position,
         )
         for entry in catalog.suite_entries(suite=suite)
+    )
+    audit_record(
+        actor=None,
+        action=AuditAction.EVALUATION,
+        object_kind="evaluation",
+        object_id=evaluation.slug,
+        data={"change": "made", "kind": evaluation.kind, "state": evaluation.state},
     )
     return evaluation
 

@@ -7,7 +7,9 @@ from pathlib import Path
 from django.db import IntegrityError, transaction
 
 from ember_site.catalog.models import Scenario, Suite, SuiteEntry
+from ember_site.core.audit import audit_record
 from ember_site.core.errors import WrongState
+from ember_site.core.models import AuditAction
 from simulator import Scenario as SimulatorScenario
 from simulator import Suite as SimulatorSuite
 from simulator import load_suite
@@ -82,6 +84,13 @@ def _suite_store(loaded: SimulatorSuite) -> Suite:
             purpose=entry.purpose,
         )
         for position, entry in enumerate(loaded.entries, start=1)
+    )
+    audit_record(
+        actor=None,
+        action=AuditAction.SUITE_IMPORTED,
+        object_kind="suite",
+        object_id=f"{suite.suite_id}/{suite.version}",
+        data={"suite_hash": suite.suite_hash, "scenarios": len(loaded.scenarios)},
     )
     return suite
 

@@ -16,7 +16,9 @@ from ember_site.accounts.models import User
 from ember_site.catalog.models import Scenario
 from ember_site.catalog.scenario_cache import scenario_load
 from ember_site.core import clock
+from ember_site.core.audit import audit_record
 from ember_site.core.errors import BadInput, LimitExceeded, NotFound, SignInRequired
+from ember_site.core.models import AuditAction
 from ember_site.episodes.answers import EpisodeView, StepAnswer, StepResult
 from ember_site.episodes.finish import episode_finish
 from ember_site.episodes.limits import episode_limits
@@ -269,9 +271,17 @@ def _busy(live: LiveEpisode, step: int) -> StepAnswer:
 def _freeze(episode_id: UUID, live: LiveEpisode, step: int, difference: LogDiffers) -> StepAnswer:
     """Stop an episode whose log does not give its states any more, instead of going on from another one."""
     live_registry().forget(episode_id)
-    Episode.objects.filter(pk=episode_id).update(
-        state=Episode.State.FROZEN, reason=f"log_differs_at_{difference.step}"
-    )
+    reason = f"log_differs_at_{difference.step}"
+    with transaction.atomic():
+        going = Episode.objects.filter(pk=episode_id).exclude(state=Episode.State.FROZEN)
+        if going.update(state=Episode.State.FROZEN, reason=reason):
+            audit_record(
+                actor=None,
+                action=AuditAction.EPISODE_FROZEN,
+                object_kind="episode",
+                object_id=episode_id,
+                data={"step": difference.step},
+            )
     logger.error("episode %s is frozen: %s", episode_id, difference)
     return StepAnswer(
         result=StepResult.REJECTED,
