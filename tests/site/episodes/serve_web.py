@@ -1,4 +1,4 @@
-"""One web process as `manage.py serve` runs it, without worker and preparation: prints its address, then serves."""
+"""One web process as `manage.py serve` runs it, without worker and preparation."""
 
 import os
 import signal
@@ -18,7 +18,7 @@ def end_with_parent() -> None:
 
 
 def main() -> None:
-    """Serve on a free port of this machine."""
+    """Serve on a free port of this machine and print the address."""
     threading.Thread(target=end_with_parent, daemon=True).start()
     listener = socket.create_server(("127.0.0.1", 0))
     address = "{}:{}".format(*listener.getsockname())

@@ -146,10 +146,13 @@ class Line:
     def close_code(self) -> int:
         """Read until the server closes; its code."""
         with pytest.raises(ConnectionClosed) as closed:
-            while True:
-                self.next()
+            self._read_on()
         assert closed.value.rcvd is not None, "cut without a close frame"
         return closed.value.rcvd.code
+
+    def _read_on(self) -> None:
+        while True:
+            self.next()
 
     def cut(self) -> None:
         """Drop the connection as a broken network does, without a close frame."""

@@ -1,0 +1,131 @@
+"""Baselines play live under a lease, and another process takes over exactly where one died."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from ember_site.catalog.models import Scenario
+from ember_site.core import clock
+from ember_site.core.errors import LimitExceeded
+from ember_site.episodes import baselines
+from ember_site.episodes.baselines import baseline_claim, baseline_drive, baseline_renew
+from ember_site.episodes.models import Episode, EpisodeStep
+from ember_site.episodes.services import episode_create, episode_step
+from ember_site.runs.record_store import record_read
+from simulator import Observation, run_episode
+from simulator import Scenario as SimulatorScenario
+from simulator.policies import BASELINES
+from tests.site.episodes.web_process import WebProcess
+
+ROOM = ("########", "#A.B..*#", "#..D..X#", "#C.....#", "########")
+
+
+@pytest.fixture
+def room(make_scenario: Any) -> Scenario:
+    return make_scenario(*ROOM, fire={"spread_interval": 2}, max_steps=12)
+
+
+def start(scenario: Scenario, policy: str = "greedy", **more: Any) -> Episode:
+    return episode_create(
+        scenario=scenario, owner=None, guest_key="starter", mode="baseline", policy=policy, **more
+    )
+
+
+def test_an_episode_is_claimed_once_while_its_lease_lasts(room: Scenario) -> None:
+    episode = start(room)
+    assert baseline_claim(worker="one", lease_s=10, limit=5) == [episode.pk]
+    assert baseline_claim(worker="two", lease_s=10, limit=5) == []
+    assert baseline_renew(episode_id=episode.pk, worker="one", lease_s=10)
+    assert not baseline_renew(episode_id=episode.pk, worker="two", lease_s=10)
+
+
+def test_a_lapsed_lease_is_taken_over(room: Scenario) -> None:
+    episode = start(room)
+    baseline_claim(worker="one", lease_s=10, limit=5)
+    Episode.objects.update(lease_until=clock.now() - timedelta(seconds=1))
+    assert baseline_claim(worker="two", lease_s=10, limit=5) == [episode.pk]
+    assert not baseline_renew(episode_id=episode.pk, worker="one", lease_s=10)
+
+
+@pytest.mark.parametrize("policy", ["random", "greedy"])
+def test_who_takes_over_goes_on_as_if_nothing_had_happened(room: Scenario, policy: str) -> None:
+    episode = start(room, policy)
+    for _ in range(3):  # a new process for each step
+        drive = baseline_drive(episode_id=episode.pk)
+        actions = {person: str(action) for person, action in drive.policy(drive.observation).items()}
+        episode_step(episode_id=episode.pk, step=drive.observation.step + 1, actions=actions)
+    whole = run_episode(
+        SimulatorScenario.from_json(room.document), BASELINES[policy](), seed=int(episode.seed)
+    )
+    expected = [step["actions"] for step in json.loads(whole.to_json())["steps"][:3]]
+    made = [json.loads(text) for text in EpisodeStep.objects.values_list("actions", flat=True)]
+    assert made == expected
+
+
+def test_a_policy_is_given_observations_only(room: Scenario, monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[object] = []
+
+    def spy(*seen: object, **named: object) -> Mapping[str, str]:
+        given.extend([*seen, *named.values()])
+        assert isinstance(seen[0], Observation)
+        return {person.id: "stay" for person in seen[0].people if person.status == "active"}
+
+    monkeypatch.setitem(baselines.BASELINES, "greedy", lambda: spy)
+    episode = start(room)
+    drive = baseline_drive(episode_id=episode.pk)
+    episode_step(episode_id=episode.pk, step=1, actions=dict(drive.policy(drive.observation)))
+    baseline_drive(episode_id=episode.pk)
+    assert len(given) == 2
+    assert all(type(one) is Observation for one in given)
+
+
+def test_one_visitor_starts_so_many_baselines_only(room: Scenario) -> None:
+    for _ in range(3):
+        start(room)
+    with pytest.raises(LimitExceeded, match="You started 3 baselines"):
+        start(room)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_baseline_plays_live_to_the_end_in_front_of_watchers(web: WebProcess, room: Scenario) -> None:
+    episode = start(room, steps_per_second=20)
+    line = web.episode(episode.pk)
+    line.hello()
+    end = line.until("end")
+    assert end["summary"]["population"] == 4
+    episode.refresh_from_db()
+    assert episode.run is not None
+    assert (episode.run.source, episode.run.ranked) == ("baseline", False)
+    assert episode.run.agent is not None
+    assert (episode.run.agent.kind, episode.run.agent.name) == ("baseline", "greedy")
+    whole = run_episode(
+        SimulatorScenario.from_json(room.document), BASELINES["greedy"](), seed=int(episode.seed)
+    )
+    assert record_read(episode.run.digest).decode() == whole.to_json()
+    line.close()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_another_process_takes_over_when_one_is_killed(make_scenario: Any) -> None:
+    scenario = make_scenario("A.......", "........", ".......X", max_steps=30)
+    episode = start(scenario, steps_per_second=8)
+    first = WebProcess({"lease_s": 1.0})
+    line = first.episode(episode.pk)
+    line.hello()
+    line.until("delta")
+    second = WebProcess({"lease_s": 1.0})
+    try:
+        first.kill()
+        line = second.episode(episode.pk)
+        line.hello()
+        assert line.until("end")["summary"]["evacuated"] == 1
+        steps = list(EpisodeStep.objects.order_by("step").values_list("step", flat=True))
+        assert steps == list(range(1, len(steps) + 1))
+        line.close()
+    finally:
+        second.stop()
