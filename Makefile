@@ -26,7 +26,7 @@ install: $(VENV)/.site ## Make the environment without serving
 test: test-python test-js test-browser ## Run every test, headless Chromium included
 
 test-python: $(VENV)/.dev ## Run the tests of simulator, command and site
-	$(BIN)/python -m pytest -q -n $(JOBS)
+	$(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile
 
 test-js: ## Run the tests of the JavaScript modules (where Node.js is installed)
 	@if command -v node >/dev/null; then node --test $$(find tests/js -name '*.test.*js' | sort); \
