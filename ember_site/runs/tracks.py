@@ -8,16 +8,20 @@ never changes its meaning.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
-from typing import Any, TypedDict
+from itertools import pairwise
+from typing import Any, NotRequired, TypedDict
 
 from django.core.cache import cache
 
+from ember_site.runs.scenes import scene_make
 from simulator import Scenario, SimulationError, Simulator, parse_json
 
 LETTER = {"north": "N", "south": "S", "east": "E", "west": "W"}
-CACHE_KEY = "runs:track:1:{digest}"
+CACHE_KEY = "runs:track:2:{digest}"
 CACHE_SECONDS = 24 * 3600
+STEP_PLACE = re.compile(r"steps\[(\d+)\]")
 CACHE_MAX_BYTES = 2_000_000
 
 
@@ -32,7 +36,11 @@ class TrackPerson(TypedDict):
 
 
 class Track(TypedDict):
-    """A whole run. `burn` holds row, column and the step after which the cell burns."""
+    """
+    A whole run. `burn` holds row, column and the step after which the cell burns.
+
+    Only the track of a refused run has a `scene`: the step that differs (see `scenes.Scene`).
+    """
 
     width: int
     height: int
@@ -43,6 +51,7 @@ class Track(TypedDict):
     steps: int
     spread_interval: int
     max_steps: int
+    scene: NotRequired[dict[str, Any] | None]
 
 
 def track_json(*, digest: str, record: bytes, scenario: Scenario) -> bytes:
@@ -50,13 +59,13 @@ def track_json(*, digest: str, record: bytes, scenario: Scenario) -> bytes:
     return _kept(digest, lambda: track_make(record=record, scenario=scenario))
 
 
-def mismatch_track_json(*, digest: str, record: bytes, scenario: Scenario, step_index: int) -> bytes:
+def mismatch_track_json(*, digest: str, record: bytes, scenario: Scenario, place: str) -> bytes:
     """
     The track of the replay of a refused record, up to and with the step that differs, as JSON.
 
     Only the recorded actions are used; what is shown is what the rules make of them.
     """
-    return _kept(f"{digest}:{step_index}", lambda: _replayed_track(record, scenario, step_index))
+    return _kept(f"{digest}:{place}", lambda: _replayed_track(record, scenario, place))
 
 
 def _kept(name: str, make: Callable[[], Track]) -> bytes:
@@ -71,15 +80,34 @@ def _kept(name: str, make: Callable[[], Track]) -> bytes:
     return made
 
 
-def _replayed_track(record: bytes, scenario: Scenario, step_index: int) -> Track:
+def _replayed_track(record: bytes, scenario: Scenario, place: str) -> Track:
     document = parse_json(record)
+    index = step_index(place) or 0
     simulator = Simulator(scenario, document["header"]["seed"])
-    for step in document["steps"][: step_index + 1]:
+    for step in document["steps"][: index + 1]:
         try:
             simulator.step(step["actions"])
         except SimulationError:
             break  # the differing step has actions that cannot be taken
-    return track_make(record=simulator.record().to_json().encode("ascii"), scenario=scenario)
+    track = track_make(record=simulator.record().to_json().encode("ascii"), scenario=scenario)
+    person = place_person(place)
+    scene = None
+    if person is not None:
+        scene = scene_make(document=document, scenario=scenario, step_index=index, person=person)
+    track["scene"] = None if scene is None else scene.to_dict()
+    return track
+
+
+def step_index(place: str) -> int | None:
+    """The index, from 0, of the step that a place lies in."""
+    found = STEP_PLACE.match(place)
+    return int(found[1]) if found else None
+
+
+def place_person(place: str) -> str | None:
+    """The person whom a place speaks of, as in `steps[16].movements.P031`."""
+    parts = place.split(".")
+    return next((who for key, who in pairwise(parts) if key in ("actions", "movements", "people")), None)
 
 
 def track_make(*, record: bytes, scenario: Scenario) -> Track:

@@ -11,7 +11,7 @@ from django.template.loader import render_to_string
 
 from ember_site.runs.causes import run_cause
 from ember_site.runs.models import Run, RunState, SubmissionLine
-from ember_site.runs.selectors import SubmissionCounts
+from ember_site.runs.selectors import SubmissionCounts, has_track
 
 LINES_PER_PAGE = 100
 RUNS_PER_PAGE = 50
@@ -38,6 +38,12 @@ class LineRow:
     def run(self) -> Run | None:
         """The run, unless the loader refused the line."""
         return self.line.run
+
+    @property
+    def has_scene(self) -> bool:
+        """Whether the step at which record and replay part can be drawn."""
+        run = self.line.run
+        return run is not None and run.state == RunState.REJECTED and has_track(run)
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import Any
 from uuid import UUID
 
@@ -19,7 +18,8 @@ from ember_site.catalog.plan_svg import scenario_plan
 from ember_site.core.errors import BadInput
 from ember_site.runs import selectors, services
 from ember_site.runs.causes import run_cause
-from ember_site.runs.models import Run, Visibility
+from ember_site.runs.models import Run, RunState, Visibility
+from ember_site.runs.tracks import place_person, step_index
 from ember_site.web.runs_forms import RunVisibilityForm
 from ember_site.web.runs_pages import run_facts
 
@@ -43,6 +43,7 @@ def run_detail(request: HttpRequest, run_id: UUID) -> HttpResponse:
         "history": selectors.run_history(run=run),
         "twins": selectors.run_twins(viewer=request.user, run=run)[:5],
         "cause": run_cause(run),
+        "scene": selectors.run_scene(run=run),
         "facts": run_facts(run),
         "plan": scenario_plan(run.scenario.content_hash) if run.scenario else "",
         "position": None if run.is_final else selectors.run_queue_position(run=run),
@@ -56,21 +57,12 @@ def _viewer_data(run: Run) -> dict[str, Any] | None:
     """What the replay script needs: where the track is, and the place of a difference."""
     if not selectors.has_track(run):
         return None
-    index = selectors.step_index(run.place) if run.state == "rejected" else None
+    index = step_index(run.place) if run.state == RunState.REJECTED else None
     return {
         "track": reverse("run_track", args=[run.pk]),
         "difference": None if index is None else index + 1,
-        "person": _person_of(run.place),
+        "person": place_person(run.place),
     }
-
-
-def _person_of(place: str) -> str | None:
-    """The person whom a place speaks of, as in `steps[16].movements.P031`."""
-    parts = place.split(".")
-    for key, person in pairwise(parts):
-        if key in ("actions", "movements", "people"):
-            return person
-    return None
 
 
 @never_cache

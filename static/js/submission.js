@@ -2,6 +2,7 @@
 // Keep the rows of an upload fresh. The server renders each row; what a reload would show is what comes in.
 
 import { pollUntil } from "./poll.js";
+import { watchScenes } from "./run/scene.js";
 
 /**
  * @typedef {object} StatusAnswer
@@ -32,6 +33,8 @@ export function watchSubmission(element, onFinished) {
   const address = element.dataset.status;
   if (!rows || !progress || !address) return;
 
+  watchScenes(rows);
+
   const url = () => {
     const letters = [...rows.children].map((row) => (row instanceof HTMLElement ? row.dataset.letter : "") || "-");
     return `${address}${address.includes("?") ? "&" : "?"}have=${letters.join("")}`;
@@ -45,6 +48,7 @@ export function watchSubmission(element, onFinished) {
       if (old) old.replaceWith(fresh);
       else rows.append(fresh);
     }
+    if (answer.rows.length) watchScenes(rows);
     progress.replaceChildren(elements(answer.progress));
     if (answer.finished) onFinished?.();
     return answer.finished || (answer.rows.length > 0 ? "again" : false);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { curves, linePath, spreadLabels, stepFromText } from "../../static/js/lib/replay.js";
+import { cropAround, curves, linePath, sceneGhosts, spreadLabels, stepFromText } from "../../static/js/lib/replay.js";
 
 /** @param {[import("../../static/js/lib/view.js").Status, number | null][]} people @param {number} steps */
 function track(people, steps) {
@@ -75,4 +75,31 @@ test("labels that would cover each other are moved apart and stay inside", () =>
 
 test("labels far apart stay where they are", () => {
   assert.deepEqual(spreadLabels([10, 50, 90], 14, 120), [10, 50, 90]);
+});
+
+test("a scene's ghosts are of those involved, with what came of their moves", () => {
+  const { ghost, target } = sceneGhosts({
+    step: 3,
+    person: "B",
+    actions: { A: "east", B: "west", C: "stay" },
+    outcomes: { A: "moved", B: "blocked_conflict", C: "stayed" },
+    involved: ["B", "A"],
+    target: [4, 5],
+    sentence: "",
+    rule: "R1",
+  });
+  assert.deepEqual([...(ghost ?? [])], [
+    ["B", { action: "west", prediction: "blocked_conflict" }],
+    ["A", { action: "east", prediction: "moved" }],
+  ]);
+  assert.deepEqual(target, { row: 4, col: 5 });
+  assert.deepEqual(sceneGhosts(null), { ghost: null, target: null });
+});
+
+test("a crop stays inside the plan and is never larger than it", () => {
+  const plan = { width: 20, height: 5 };
+  const most = { rows: 7, cols: 9 };
+  assert.deepEqual(cropAround(plan, { row: 2, col: 10 }, most), { row: 0, col: 6, rows: 5, cols: 9 });
+  assert.deepEqual(cropAround(plan, { row: 0, col: 0 }, most), { row: 0, col: 0, rows: 5, cols: 9 });
+  assert.deepEqual(cropAround(plan, { row: 4, col: 19 }, most), { row: 0, col: 11, rows: 5, cols: 9 });
 });

@@ -7,10 +7,10 @@ from ember_site.runs.selectors.runs import (
     run_history,
     run_list,
     run_record_get,
+    run_scene,
     run_track_get,
     run_twins,
     runs_for_slots,
-    step_index,
 )
 from ember_site.runs.selectors.submissions import (
     QueueStatus,
@@ -42,10 +42,10 @@ __all__ = [
     "run_list",
     "run_queue_position",
     "run_record_get",
+    "run_scene",
     "run_track_get",
     "run_twins",
     "runs_for_slots",
-    "step_index",
     "submission_counts",
     "submission_get",
     "submission_lines",

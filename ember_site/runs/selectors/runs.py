@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import re
+import json
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from typing import Any
 from uuid import UUID
 
 from django.contrib.auth.models import AnonymousUser
@@ -15,10 +16,8 @@ from ember_site.core.errors import NotFound
 from ember_site.runs.errors import RunUnavailable, StoreUnavailable
 from ember_site.runs.models import Agent, Run, RunState, Verification
 from ember_site.runs.record_store import RecordStoreError, record_read
-from ember_site.runs.tracks import mismatch_track_json, track_json
+from ember_site.runs.tracks import mismatch_track_json, step_index, track_json
 from ember_site.runs.visibility import Viewer, not_hidden, run_is_mine, runs_visible
-
-STEP_PLACE = re.compile(r"steps\[(\d+)\]")
 
 
 def run_list(
@@ -96,10 +95,9 @@ def run_track_get(*, viewer: Viewer, run_id: UUID | str, guest_key: str = "") ->
     if not has_track(run):
         raise RunUnavailable("This run has no replay to show.")
     scenario = scenario_load(run.scenario_hash)
-    index = step_index(run.place)
-    if run.state == RunState.VERIFIED or index is None:
+    if run.state == RunState.VERIFIED:
         return run, track_json(digest=run.digest, record=record, scenario=scenario)
-    return run, mismatch_track_json(digest=run.digest, record=record, scenario=scenario, step_index=index)
+    return run, mismatch_track_json(digest=run.digest, record=record, scenario=scenario, place=run.place)
 
 
 def has_track(run: Run) -> bool:
@@ -111,10 +109,18 @@ def has_track(run: Run) -> bool:
     )
 
 
-def step_index(place: str) -> int | None:
-    """The index, from 0, of the step that a place lies in."""
-    found = STEP_PLACE.match(place)
-    return int(found[1]) if found else None
+def run_scene(*, run: Run) -> dict[str, Any] | None:
+    """The step at which a refused run and its replay part, as `scenes.Scene` tells it; None without one."""
+    if run.state != RunState.REJECTED or not has_track(run):
+        return None
+    try:
+        record = record_read(run.digest)
+    except (RecordStoreError, OSError):
+        return None
+    scenario = scenario_load(run.scenario_hash)
+    track = mismatch_track_json(digest=run.digest, record=record, scenario=scenario, place=run.place)
+    scene: dict[str, Any] | None = json.loads(track)["scene"]
+    return scene
 
 
 def run_history(*, run: Run) -> list[Verification]:

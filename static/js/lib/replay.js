@@ -5,6 +5,45 @@
 /** @typedef {{out: Uint32Array, lost: Uint32Array, inside: Uint32Array}} Curves */
 
 /**
+ * The step at which a record and its replay part, about one person; people stand as before the step.
+ * @typedef {object} Scene
+ * @property {number} step from 1
+ * @property {string} person
+ * @property {Record<string, string>} actions
+ * @property {Record<string, string>} outcomes
+ * @property {string[]} involved
+ * @property {[number, number] | null} target
+ * @property {string} sentence
+ * @property {string} rule
+ */
+
+/**
+ * What the board draws for a scene: ghost arrows of those involved, and the cell that is aimed at.
+ * @param {Scene | null} scene
+ */
+export function sceneGhosts(scene) {
+  if (!scene) return { ghost: null, target: null };
+  const ghost = new Map(
+    scene.involved.map((id) => [id, { action: scene.actions[id], prediction: scene.outcomes[id] }]),
+  );
+  return { ghost, target: scene.target && { row: scene.target[0], col: scene.target[1] } };
+}
+
+/**
+ * The part of a plan to show around a cell: at most so many rows and columns, inside the plan.
+ * @param {{width: number, height: number}} plan
+ * @param {{row: number, col: number}} centre
+ * @param {{rows: number, cols: number}} most
+ */
+export function cropAround(plan, centre, most) {
+  const rows = Math.min(plan.height, most.rows);
+  const cols = Math.min(plan.width, most.cols);
+  const row = Math.max(0, Math.min(plan.height - rows, centre.row - Math.floor(rows / 2)));
+  const col = Math.max(0, Math.min(plan.width - cols, centre.col - Math.floor(cols / 2)));
+  return { row, col, rows, cols };
+}
+
+/**
  * People out, lost and inside after each step, from 0 to the last.
  * @param {Track} track
  * @returns {Curves}

@@ -2,13 +2,13 @@
 // The page of one run: replay on the board, and the wait for a verdict that is not in yet.
 
 import { mountBoard } from "../board.js";
-import { curves, stepFromText } from "../lib/replay.js";
+import { curves, sceneGhosts, stepFromText } from "../lib/replay.js";
 import { describeView, viewFromTrack } from "../lib/view.js";
 import { drawChart, stepAtChart } from "../run/chart.js";
 import { symbol } from "../symbols.js";
 import { pollUntil } from "../poll.js";
 
-/** @typedef {import("../lib/view.js").Track} Track */
+/** @typedef {import("../lib/view.js").Track & {scene?: import("../lib/replay.js").Scene | null}} Track */
 /** @typedef {{track: string, difference: number | null, person: string | null}} ViewerData */
 
 /**
@@ -64,12 +64,13 @@ class Replay {
     this.begin(data);
   }
 
-  /** The step of the address, or that of the difference, or the first. @param {ViewerData} data */
+  /** The step of the address, or the start of the step that differs, or the first. @param {ViewerData} data */
   begin(data) {
     const asked = new URLSearchParams(location.search).get("t");
     const { step, note } = stepFromText(asked, this.track.steps);
     if (note) this.say(note);
-    this.show(asked === null && data.difference !== null ? Math.min(data.difference, this.track.steps) : step);
+    const differing = this.track.scene ? this.track.scene.step - 1 : data.difference;
+    this.show(asked === null && differing !== null ? Math.min(differing, this.track.steps) : step);
   }
 
   /** @param {string} note */
@@ -94,7 +95,9 @@ class Replay {
   paint() {
     this.pending = 0;
     const view = viewFromTrack(this.track, this.step);
-    this.board.set({ view });
+    const { scene } = this.track;
+    const parting = scene && scene.step - 1 === this.step ? scene : null;
+    this.board.set({ view, ...sceneGhosts(parting) });
     this.canvas.setAttribute("aria-label", describeView(view));
     if (this.chart) drawChart(this.chart, this.track, this.curves, this.step);
     if (!this.timer) this.remember();
