@@ -10,6 +10,7 @@ import socket
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from typing import Any, Protocol
 from uuid import UUID
 
@@ -141,7 +142,7 @@ class BaselineRunner:
                 continue
             task = asyncio.create_task(self._drive(episode_id))
             self._driven[episode_id] = task
-            task.add_done_callback(lambda done, episode_id=episode_id: self._ended(episode_id, done))
+            task.add_done_callback(partial(self._ended, episode_id))
 
     def _ended(self, episode_id: UUID, task: asyncio.Task[Any]) -> None:
         self._driven.pop(episode_id, None)

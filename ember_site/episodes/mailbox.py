@@ -58,7 +58,7 @@ class Mailbox:
         self._put(frame, control=True)
 
     def put_snapshot(self) -> None:
-        """Have the newest state sent whole, after what is outside the chain; it replaces every waiting delta."""
+        """Have the newest state sent whole, in place of every waiting delta."""
         self._give_up_chain(self._entries_control())
         self._entries.append((None, False))
         self._ready.set()

@@ -5,18 +5,23 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TypeAlias
 from uuid import UUID
 
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import Q, QuerySet
+from django.db.models import Count, Max, Q, QuerySet
 
 from ember_site.accounts.models import User
+from ember_site.core import clock
 from ember_site.core.errors import NotFound
 from ember_site.episodes.models import Episode, EpisodeStep
+from ember_site.runs.models import RunState
 
 Viewer: TypeAlias = User | AnonymousUser
+
+LIVE_WITHIN = timedelta(minutes=10)
+"""An episode without a step for longer is open, but nothing to watch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +32,24 @@ class EpisodeChange:
     state: str
     run_id: UUID | None
     last_active_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeCounts:
+    """How many episodes go on, rest, and were stopped because their log gave another state."""
+
+    running: int
+    paused: int
+    frozen: int
+
+
+def episode_counts() -> EpisodeCounts:
+    """The episodes of the whole site, sealed ones included, by state. One query."""
+    states = Episode.objects.values_list("state").annotate(n=Count("pk")).order_by()
+    count = dict(states.filter(state__in=("running", "paused", "frozen")))
+    return EpisodeCounts(
+        running=count.get("running", 0), paused=count.get("paused", 0), frozen=count.get("frozen", 0)
+    )
 
 
 def episode_get(*, viewer: Viewer, guest_key: str = "", episode_id: UUID) -> Episode:
@@ -55,9 +78,10 @@ def episode_is_mine(*, viewer: Viewer, guest_key: str, episode: Episode) -> bool
 
 
 def episode_live_list() -> QuerySet[Episode]:
-    """Running episodes that anybody may watch, the most recently active first. Paginate it."""
+    """Episodes that somebody plays now and anybody may watch, the last active first. Paginate it."""
+    lately = clock.now() - LIVE_WITHIN
     return (
-        Episode.objects.filter(_not_hidden(), state=Episode.State.RUNNING)
+        Episode.objects.filter(_not_hidden(), state=Episode.State.RUNNING, last_active_at__gte=lately)
         .select_related("scenario", "agent", "owner")
         .order_by("-last_active_at", "id")
     )
@@ -75,13 +99,8 @@ def episode_own_open(*, viewer: Viewer, guest_key: str) -> QuerySet[Episode]:
 
 def episode_own_best(*, viewer: Viewer, guest_key: str) -> dict[str, int]:
     """The most people that the visitor got out of each scenario, by content hash. One query."""
-    rows = _own(viewer, guest_key).filter(
-        state=Episode.State.ENDED, run__evacuated__isnull=False, run__hidden_until__isnull=True
-    )
-    best: dict[str, int] = {}
-    for scenario_id, evacuated in rows.values_list("scenario_id", "run__evacuated"):
-        best[scenario_id] = max(best.get(scenario_id, 0), evacuated)
-    return best
+    verified = _own(viewer, guest_key).filter(run__state=RunState.VERIFIED, run__hidden_until__isnull=True)
+    return dict(verified.order_by().values_list("scenario_id").annotate(Max("run__evacuated")))
 
 
 def episode_changes(*, episode_ids: Iterable[UUID]) -> dict[UUID, EpisodeChange]:

@@ -11,6 +11,7 @@ from functools import lru_cache
 from uuid import UUID
 
 from django.db import IntegrityError, OperationalError, transaction
+from django.db.models import QuerySet
 
 from ember_site.accounts.models import User
 from ember_site.catalog.models import Scenario
@@ -61,7 +62,7 @@ def episode_create(
     Raises:
         SignInRequired: ranked play without an account.
         BadInput: unknown mode or policy, a seed out of range, or nobody to play.
-        LimitExceeded: too many open episodes of this person, or baselines at once.
+        LimitExceeded: too many open ranked episodes of this person, or baselines at once.
     """
     _check_request(owner=owner, guest_key=guest_key, mode=mode, seed=seed, policy=policy)
     _check_room(owner=owner, guest_key=guest_key, mode=mode)
@@ -353,12 +354,17 @@ def _check_room(*, owner: User | None, guest_key: str, mode: str) -> None:
                 limit=limits.baselines_per_viewer,
             )
         return
-    open_states = (Episode.State.RUNNING, Episode.State.PAUSED)
-    if (
-        mine.exclude(mode=Episode.Mode.BASELINE).filter(state__in=open_states).count()
-        >= limits.open_episodes_per_viewer
-    ):
-        raise LimitExceeded(
-            f"You have {limits.open_episodes_per_viewer} open episodes; finish some first.",
-            limit=limits.open_episodes_per_viewer,
-        )
+    _make_room(mine.exclude(mode=Episode.Mode.BASELINE), limits.open_episodes_per_viewer)
+
+
+def _make_room(games: QuerySet[Episode], limit: int) -> None:
+    """Give up the practice that lay idle longest, where a person has as many open games as allowed."""
+    open_games = games.filter(state__in=(Episode.State.RUNNING, Episode.State.PAUSED))
+    if open_games.count() < limit:
+        return
+    idle = open_games.filter(mode=Episode.Mode.PRACTICE).order_by("last_active_at").first()
+    if idle is None:
+        raise LimitExceeded(f"You have {limit} open ranked games; finish some first.", limit=limit)
+    open_games.filter(pk=idle.pk).update(
+        state=Episode.State.ABANDONED, ended_at=clock.now(), reason="abandoned"
+    )

@@ -25,13 +25,14 @@ def cases() -> dict[str, Any]:
     return {
         "about": "Made by tests/site/episodes/board_cases.py from the simulator; read by tests/js.",
         "steps": [_crowd_case(number) for number in range(CROWDS)],
-        "fires": [_fire_case(scenario) for scenario in _suite() if str(scenario.fire.model) == "deterministic"],
+        "fires": [_fire_case(scenario) for scenario in _certain_fires()],
         "episode": _episode_case(),
     }
 
 
-def _suite() -> tuple[Scenario, ...]:
-    return tuple(load_suite(PUBLIC_SUITE).scenarios)
+def _certain_fires() -> list[Scenario]:
+    scenarios = load_suite(PUBLIC_SUITE).scenarios
+    return [scenario for scenario in scenarios if str(scenario.fire.model) == "deterministic"]
 
 
 def _crowd_case(number: int) -> dict[str, Any]:

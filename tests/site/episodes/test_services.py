@@ -255,11 +255,20 @@ def test_an_episode_that_cannot_be_is_refused(
     assert not Episode.objects.exists()
 
 
-def test_a_person_can_have_so_many_open_episodes_only(corridor: Scenario, user: User, settings: Any) -> None:
+def test_the_oldest_practice_is_given_up_where_a_person_has_too_many_games(
+    corridor: Scenario, user: User, settings: Any
+) -> None:
     settings.EPISODE_LIMITS = {"open_episodes_per_viewer": 2}
-    for _ in range(2):
-        episode_create(scenario=corridor, owner=user)
-    with pytest.raises(LimitExceeded, match="2 open episodes"):
+    ranked = episode_create(scenario=corridor, owner=user, mode="ranked", seed=0)
+    old, new = (episode_create(scenario=corridor, owner=user) for _ in range(2))
+    states = {episode.pk: episode.state for episode in Episode.objects.all()}
+    assert states == {ranked.pk: "running", old.pk: "abandoned", new.pk: "running"}
+
+
+def test_ranked_games_are_never_given_up_for_new_ones(corridor: Scenario, user: User, settings: Any) -> None:
+    settings.EPISODE_LIMITS = {"open_episodes_per_viewer": 1}
+    episode_create(scenario=corridor, owner=user, mode="ranked", seed=0)
+    with pytest.raises(LimitExceeded, match="1 open ranked games"):
         episode_create(scenario=corridor, owner=user)
 
 
