@@ -11,11 +11,11 @@ PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 UV_COMPILE  := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate --python-version 3.11
 
 .DEFAULT_GOAL := help
-.PHONY: help run install test test-python test-js test-browser lint format check lock chromium clean
+.PHONY: help run install test test-python test-postgresql test-js test-browser lint format check lock chromium clean
 
 help: ## Explain the commands
 	@echo "make COMMAND, where COMMAND is one of:"
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
 	@echo "Options: PORT=8000 (run), PYTHON=python3.12 (the Python to build the environment with), ARGS='--no-demo' (run)"
 
 run: $(VENV)/.site ## Set everything up and serve the site (needs only Python 3.11 or newer)
@@ -27,6 +27,10 @@ test: test-python test-js test-browser ## Run every test, headless Chromium incl
 
 test-python: $(VENV)/.dev ## Run the tests of simulator, command and site
 	$(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile
+
+test-postgresql: $(VENV)/.dev ## Run the site's tests on PostgreSQL: make test-postgresql DATABASE_URL=postgres://...
+	@test -n "$(DATABASE_URL)" || { echo "Name a database: make test-postgresql DATABASE_URL=postgres://user@host/name"; exit 2; }
+	DATABASE_URL=$(DATABASE_URL) $(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile --create-db tests/site
 
 test-js: ## Run the tests of the JavaScript modules (where Node.js is installed)
 	@if command -v node >/dev/null; then node --test $$(find tests/js -name '*.test.*js' | sort); \
