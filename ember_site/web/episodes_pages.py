@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
 from django.core.paginator import Page, Paginator
 from django.urls import reverse
@@ -29,6 +30,9 @@ from simulator.policies import BASELINES
 
 LIVE_PER_PAGE = 24
 OPEN_SHOWN = 6
+ANY_RUN = UUID(int=0)
+"""Stands in addresses where the page puts the run's id once there is one."""
+SPEEDS = (0.5, 1, 2, 4, 8, 20)
 MODES = (Episode.Mode.PRACTICE, Episode.Mode.RANKED)
 
 
@@ -89,15 +93,13 @@ class GamePage:
 
 @dataclass(frozen=True, slots=True)
 class LiveListPage:
-    """Running episodes, and what a baseline can be started on."""
+    """Running episodes, and what a baseline can be started on; each speed says whether it is chosen."""
 
     page: Page[Episode]
     plans: dict[str, SafeString]
     cards: list[SuiteEntry]
     policies: list[str]
-    slowest: float
-    fastest: float
-    speed: float
+    speeds: list[tuple[float, bool]]
 
     @property
     def rows(self) -> list[tuple[Episode, SafeString]]:
@@ -185,8 +187,9 @@ def game_page(episode: Episode, *, viewer: Viewer, guest_key: str, watch: bool =
         "plays": plays,
         "mode": episode.mode,
         "assist": episode.assist,
-        "run": reverse("run_detail", args=["00000000-0000-0000-0000-000000000000"]),
-        "record": reverse("run_record", args=["00000000-0000-0000-0000-000000000000"]),
+        "run": reverse("run_detail", args=[ANY_RUN]),
+        "record": reverse("run_record", args=[ANY_RUN]),
+        "verdict": reverse("api_run_detail", args=[ANY_RUN]),
     }
     return GamePage(episode=episode, plays=plays, plan=scenario_plan(episode.scenario_id), data=data)
 
@@ -199,9 +202,7 @@ def live_list_page(*, viewer: Viewer, number: str) -> LiveListPage:
         plans={episode.scenario_id: scenario_plan(episode.scenario_id) for episode in page},
         cards=_public_entries(viewer),
         policies=list(BASELINES),
-        slowest=SLOWEST_STEPS_PER_S,
-        fastest=FASTEST_STEPS_PER_S,
-        speed=DEFAULT_STEPS_PER_S,
+        speeds=[(speed, speed == DEFAULT_STEPS_PER_S) for speed in SPEEDS],
     )
 
 

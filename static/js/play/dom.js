@@ -37,7 +37,7 @@ export function make(tag, text, className) {
 
 /**
  * @typedef {{episode: string, socket: string, plays: boolean, mode: string, assist: number,
- *   run: string, record: string}} PageData
+ *   run: string, record: string, verdict: string}} PageData
  */
 
 /** @returns {PageData} what the server put into the page */

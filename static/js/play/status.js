@@ -3,6 +3,7 @@
 
 import { stepsToSpread } from "../lib/orders.js";
 import { counts } from "../lib/reducer.js";
+import { pollUntil } from "../poll.js";
 import { need, write } from "./dom.js";
 
 /** @typedef {import("../lib/reducer.js").Episode} Episode */
@@ -104,9 +105,23 @@ export function showEnd(episode, page, assist) {
   const record = need("end-record", HTMLAnchorElement);
   run.hidden = record.hidden = !end.run;
   if (end.run) {
+    followVerdict(end.run, page);
     run.href = page.run.replace(NONE, end.run);
     record.href = page.record.replace(NONE, end.run);
   }
+}
+
+/**
+ * Say how the verification goes, until its verdict is in.
+ * @param {string} run
+ * @param {import("./dom.js").PageData} page
+ */
+function followVerdict(run, page) {
+  pollUntil(page.verdict.replace(NONE, run), ({ state }) => {
+    if (state === "verified") write("end-text", page.mode === "ranked" ? "Verified by replay; it counts on the board." : "Verified by replay. Not ranked.");
+    else if (state === "rejected" || state === "failed") write("end-text", "The verification did not succeed; the run says why.");
+    return ["verified", "rejected", "failed"].includes(state);
+  });
 }
 
 /**
