@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from datetime import timedelta
+from datetime import datetime, timedelta
 from smtplib import SMTPException, SMTPResponseException
 
 from django.conf import settings
@@ -162,12 +162,12 @@ def _mail_settle(notice: Notice, state: MailState) -> None:
 
 @transaction.atomic
 def _mail_put_back(notice: Notice) -> None:
-    notice.mail_after = clock.now() + FIRST_PAUSE * 4 ** (notice.mail_tries - 1)
-    Notice.objects.filter(pk=notice.pk).update(mail_state=MailState.DUE, mail_after=notice.mail_after)
-    _task_make(notice)
+    after = clock.now() + FIRST_PAUSE * 4 ** (notice.mail_tries - 1)
+    Notice.objects.filter(pk=notice.pk).update(mail_state=MailState.DUE, mail_after=after)
+    _task_make(notice, run_after=after)
 
 
-def _task_make(notice: Notice) -> None:
+def _task_make(notice: Notice, *, run_after: datetime | None = None) -> None:
     from ember_site.accounts.tasks import mail_notice
 
-    mail_notice.using(run_after=notice.mail_after).enqueue(notice_id=notice.pk)
+    mail_notice.using(run_after=run_after).enqueue(notice_id=notice.pk)

@@ -1,13 +1,15 @@
 """Writes to accounts: API tokens and profiles. Notices have a module of their own."""
 
+import secrets
 from datetime import timedelta
 from uuid import UUID
 
+from allauth.account.models import EmailAddress
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Q
 
-from ember_site.accounts.models import ApiToken, User
+from ember_site.accounts.models import ApiToken, Notice, User
 from ember_site.core import clock
 from ember_site.core.audit import audit_record
 from ember_site.core.errors import BadInput, LimitExceeded, NotFound
@@ -80,3 +82,46 @@ def token_mark_used(*, token: ApiToken) -> None:
     if token.last_used_at is None or token.last_used_at < now - LAST_USE_PRECISION:
         ApiToken.objects.filter(stale, pk=token.pk).update(last_used_at=now)
         token.last_used_at = now
+
+
+@transaction.atomic
+def profile_update(*, user: User, display_name: str, mail_notices: bool) -> User:
+    """
+    Change the name that others see and whether notices come by mail too.
+
+    Raises:
+        BadInput: the name is too long or holds what cannot be shown.
+    """
+    name = " ".join(display_name.split())
+    longest = User._meta.get_field("display_name").max_length or 0
+    if len(name) > longest:
+        raise BadInput(
+            f"A name may have {longest} characters, this one has {len(name)}.", place="display_name"
+        )
+    if not name.isprintable():
+        raise BadInput("The name has characters that cannot be shown.", place="display_name")
+    user.display_name, user.mail_notices = name, mail_notices
+    user.save(update_fields=["display_name", "mail_notices"])
+    return user
+
+
+@transaction.atomic
+def account_erase(*, user: User) -> None:
+    """
+    Take name, addresses, password, tokens and notices from an account and switch it off for ever.
+
+    The row stays, nameless, since the audit log and results of others refer to its number. Every session
+    and token of it ends with this.
+    """
+    account = User.objects.select_for_update().get(pk=user.pk)
+    ApiToken.objects.filter(user=account).delete()
+    Notice.objects.filter(user=account).delete()
+    EmailAddress.objects.filter(user=account).delete()
+    account.username = f"deleted-{secrets.token_hex(6)}"
+    account.display_name = account.first_name = account.last_name = account.email = ""
+    account.is_active = account.is_staff = account.is_superuser = account.mail_notices = False
+    account.set_unusable_password()
+    account.save()
+    audit_record(
+        actor=account, action=AuditAction.ACCOUNT_ERASED, object_kind="account", object_id=account.pk
+    )

@@ -1,21 +1,24 @@
-"""Pages of the signed-in person's API tokens."""
+"""Pages of the signed-in person's account: profile, deletion, API tokens."""
 
 from typing import cast
 from uuid import UUID
 
+from allauth.core import ratelimit
 from django.contrib import messages
+from django.contrib.auth import logout
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from ember_site.accounts.models import User
 from ember_site.accounts.selectors import token_list
-from ember_site.accounts.services import token_create, token_revoke
+from ember_site.accounts.services import profile_update, token_create, token_revoke
 from ember_site.core import clock
 from ember_site.core.errors import DomainError
-from ember_site.web.accounts_forms import TokenForm
+from ember_site.runs.services import owner_erase
+from ember_site.web.accounts_forms import EraseForm, ProfileForm, TokenForm
 
 
 def _tokens_page(request: HttpRequest, form: TokenForm, *, status: int = 200) -> HttpResponse:
@@ -54,3 +57,44 @@ def token_revoke_view(request: HttpRequest, public_id: UUID) -> HttpResponse:
     token_revoke(owner=cast(User, request.user), public_id=public_id)
     messages.success(request, "The token is revoked. Programs that use it are refused from now on.")
     return redirect("tokens")
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+def account(request: HttpRequest) -> HttpResponse:
+    """Name, mail and password of the visitor's account."""
+    user = User.objects.get(
+        pk=cast(User, request.user).pk
+    )  # a copy: a refused form must not show in the masthead
+    form = ProfileForm(request.POST or None, instance=user)
+    if request.method == "POST" and form.is_valid():
+        try:
+            profile_update(user=user, **form.cleaned_data)
+        except DomainError as error:
+            form.add_error(error.place if error.place in form.fields else None, error.message)
+        else:
+            messages.success(request, "Saved.")
+            return redirect("account")
+    return render(request, "accounts/account.html", {"form": form}, status=422 if form.errors else 200)
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+def account_delete(request: HttpRequest) -> HttpResponse:
+    """Ask for the password once more, then erase the account and sign out."""
+    form = EraseForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        too_often = ratelimit.consume_or_429(request, action="reauthenticate", user=request.user)
+        if too_often is not None:
+            return cast(HttpResponse, too_often)
+        try:
+            owner_erase(user=cast(User, request.user), password=form.cleaned_data["password"])
+        except DomainError as error:
+            form.add_error(error.place if error.place in form.fields else None, error.message)
+        else:
+            logout(request)
+            messages.success(request, "Your account is deleted. Thank you for having been here.")
+            return redirect("home")
+    return render(request, "accounts/account_delete.html", {"form": form}, status=422 if form.errors else 200)

@@ -14,6 +14,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
 from ember_site.accounts.models import User
+from ember_site.accounts.selectors import notice_list
 from ember_site.boards.selectors import entries_of_agent
 from ember_site.core.errors import DomainError, Forbidden
 from ember_site.runs import selectors, services
@@ -98,12 +99,13 @@ def _agent_form(request: HttpRequest, form: AgentForm, *, agent: Agent | None = 
 @never_cache
 @require_safe
 def me(request: HttpRequest) -> HttpResponse:
-    """My agents, runs and uploads."""
+    """My agents, runs and uploads, and what I was told last."""
     viewer = cast(User, request.user)
     runs = Paginator(selectors.run_list(viewer=viewer, mine=True), RUNS_PER_PAGE)
     context = {
         "agents": selectors.agent_list(viewer=viewer, mine=True),
         "page": runs.get_page(request.GET.get("page")),
         "submissions": selectors.submission_list(viewer=viewer).filter(owner=viewer)[:20],
+        "notices": notice_list(viewer=viewer)[:3],
     }
     return render(request, "runs/me.html", context)

@@ -20,8 +20,11 @@ from ember_site.runs import selectors, services
 from ember_site.runs.causes import run_cause
 from ember_site.runs.models import Run, RunState, Visibility
 from ember_site.runs.tracks import place_person, step_index
+from ember_site.runs.selectors.decisions import run_decisions
 from ember_site.web.runs_forms import RunVisibilityForm
 from ember_site.web.runs_pages import run_facts
+
+DECISIONS_SHOWN = 50
 
 
 def _asked(request: HttpRequest) -> dict[str, Any]:
@@ -49,6 +52,7 @@ def run_detail(request: HttpRequest, run_id: UUID) -> HttpResponse:
         "position": None if run.is_final else selectors.run_queue_position(run=run),
         "viewer_data": _viewer_data(run),
         "visibilities": Visibility.choices,
+        "decisions": run_decisions(run=run, **_asked(request))[:DECISIONS_SHOWN],
     }
     return render(request, "runs/run.html", context)
 

@@ -13,6 +13,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
 from ember_site.accounts.models import User
+from ember_site.accounts.notices import notices_mark_read
 from ember_site.core.errors import BadInput, DomainError, SignInRequired
 from ember_site.core.responses import wants_json
 from ember_site.runs import selectors, services
@@ -91,6 +92,8 @@ def _submit_page(request: HttpRequest, *, error: DomainError | None = None) -> H
 def submission_detail(request: HttpRequest, submission_id: UUID) -> HttpResponse:
     """One upload with the verdict of each record; a script keeps it fresh, a reload shows the same."""
     submission = selectors.submission_get(viewer=request.user, submission_id=submission_id)
+    if submission.finished_at is not None and submission.owner_id == request.user.pk:
+        notices_mark_read(user=submission.owner, key=services.submission_notice_key(submission.pk))
     lines = Paginator(selectors.submission_lines(submission=submission), LINES_PER_PAGE)
     page = lines.get_page(request.GET.get("page"))
     counts = selectors.submission_counts(submission=submission)

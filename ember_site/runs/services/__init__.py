@@ -7,6 +7,8 @@ from ember_site.runs.services.agents import (
     baseline_agent,
     human_agent_for,
 )
+from ember_site.runs.services.erasure import owner_erase
+from ember_site.runs.services.finish import submission_notice_key
 from ember_site.runs.services.queue import queue_sweep, run_enqueue, runs_enqueue, sweep_schedule
 from ember_site.runs.services.runs import run_set_visibility, run_store, run_withdraw, runs_hide
 from ember_site.runs.services.submissions import submission_create
@@ -18,6 +20,7 @@ __all__ = [
     "agent_update",
     "baseline_agent",
     "human_agent_for",
+    "owner_erase",
     "queue_sweep",
     "run_enqueue",
     "run_set_visibility",
@@ -28,5 +31,6 @@ __all__ = [
     "runs_enqueue",
     "runs_hide",
     "submission_create",
+    "submission_notice_key",
     "sweep_schedule",
 ]

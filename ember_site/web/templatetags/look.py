@@ -184,3 +184,9 @@ def status_title(status: int) -> str:
 def data_label(name: str) -> str:
     """The name of a field of an error's data as a label: retry_at becomes Retry at."""
     return name.replace("_", " ").capitalize()
+
+
+@register.filter
+def at_key(mapping: dict[Any, Any], key: Any) -> Any:
+    """What a mapping holds under a key that is itself a variable; nothing where it has none."""
+    return mapping.get(key)
