@@ -19,8 +19,8 @@ from ember_site.core.errors import BadInput
 from ember_site.runs import selectors, services
 from ember_site.runs.causes import run_cause
 from ember_site.runs.models import Run, RunState, Visibility
-from ember_site.runs.tracks import place_person, step_index
 from ember_site.runs.selectors.decisions import run_decisions
+from ember_site.runs.tracks import place_person, step_index
 from ember_site.web.runs_forms import RunVisibilityForm
 from ember_site.web.runs_pages import run_facts
 
