@@ -18,6 +18,7 @@ class Command(BaseCommand):
         """Sweep once and say what was done."""
         result = queue_sweep()
         sweep_schedule()
-        self.stdout.write(
-            f"{result.requeued} put back, {result.failed} given up, {result.enqueued} given a task"
-        )
+        if options["verbosity"]:
+            self.stdout.write(
+                f"{result.requeued} put back, {result.failed} given up, {result.enqueued} given a task"
+            )
