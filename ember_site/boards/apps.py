@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.apps import AppConfig
+from django.db.models.signals import post_migrate
 
 
 class BoardsConfig(AppConfig):
@@ -12,3 +13,9 @@ class BoardsConfig(AppConfig):
     label = "boards"
     verbose_name = "Boards"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        """See to it that the database notes what changes on boards."""
+        from ember_site.boards.changes import changes_watch
+
+        post_migrate.connect(changes_watch, sender=self, dispatch_uid="boards.changes_watch")

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
+import msgspec
+
 from ember_site.boards.intervals import Interval
 from ember_site.boards.models import Evaluation
 from ember_site.boards.rows import Board, BoardRow
@@ -111,6 +113,11 @@ def board_document(board: Board, rows: Sequence[BoardRow] | None = None) -> dict
     }
 
 
+def board_json(board: Board) -> bytes:
+    """The whole answer as JSON text, one line a value, in UTF-8."""
+    return msgspec.json.format(msgspec.json.encode(board_document(board)), indent=1)
+
+
 def board_csv(board: Board) -> str:
     """
     The rows as CSV (RFC 4180), one column `evacuated NN` for each scenario at the end.
@@ -123,7 +130,7 @@ def board_csv(board: Board) -> str:
     heads = board.scenario_heads if board.evaluation.shows_slots else []
     writer.writerow([*CSV_HEAD, *(f"evacuated {head.number}" for head in heads)])
     for row in board.rows:
-        writer.writerow([*_csv_values(row), *(_number(cell.evacuated) for cell in row.cells if heads)])
+        writer.writerow([*_csv_values(row), *(_number(count) for count in row.evacuated if heads)])
     return text.getvalue()
 
 
@@ -167,7 +174,7 @@ def _slot_documents(row: BoardRow) -> list[dict[str, Any]]:
             "exit_step_total": run.exit_step_total,
             "attempts": row.entry.attempts[slot.key],
         }
-        for slot in row.slots
+        for slot in row.course.slots
         if (run := row.entry.best.get(slot.key)) is not None
     ]
 

@@ -1,4 +1,7 @@
-"""Evaluations and their slots. Entries are not stored: they follow from the runs."""
+"""Evaluations and their slots. Entries are not stored: they follow from the runs.
+
+What is stored beside is a list of whose runs changed, so that a board that is kept in memory knows.
+"""
 
 from __future__ import annotations
 
@@ -71,3 +74,17 @@ class Slot(models.Model):
     def __str__(self) -> str:
         # The seed stays out: it may be sealed.
         return f"slot {self.position} of {self.evaluation_id}"
+
+
+class Change(models.Model):
+    """
+    A note that what counts of an agent changed. The database writes it, in the transaction of the change.
+
+    `mark` is the number of that transaction on PostgreSQL and 0 on SQLite; see `boards.changes`.
+    """
+
+    agent_id = models.BigIntegerField()
+    mark = models.BigIntegerField(db_index=True)
+
+    def __str__(self) -> str:
+        return f"change {self.pk} of agent {self.agent_id}"

@@ -9,8 +9,8 @@ Source: product design, sections 2 and 3.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from fractions import Fraction
 from functools import cached_property
@@ -75,21 +75,25 @@ class Scores:
 
 @dataclass(frozen=True, slots=True)
 class RankedEntry:
-    """One row of a board. `rank` and `scores` are None until every slot has its run."""
+    """One row of a board. `scores` and `totals` are None until every slot has its run, and so is `rank`.
+
+    `totals` are the criteria as whole numbers that sort ascending: the same order as `scores`.
+    """
 
     key: Hashable
     name: str
     rank: int | None
     scores: Scores | None
+    totals: tuple[int, int, int] | None
     best: Mapping[SlotKey, RunScore]
     attempts: Mapping[SlotKey, int]
     slot_count: int
-    finished_at: datetime | None
+    finished_at: datetime
 
     @property
     def complete(self) -> bool:
         """Whether every slot has a run."""
-        return self.rank is not None
+        return self.totals is not None
 
     @property
     def slots_done(self) -> int:
@@ -163,7 +167,11 @@ class Schedule:
         Raises:
             KeyError: a slot has no run.
         """
-        return Scores(*(Fraction(total, self.scale) for total in self.totals(best)))
+        return self.scores_of(self.totals(best))
+
+    def scores_of(self, totals: tuple[int, int, int]) -> Scores:
+        """The criteria of weighted sums."""
+        return Scores(*(Fraction(total, self.scale) for total in totals))
 
 
 def runs_best(runs: Iterable[RunScore]) -> dict[SlotKey, RunScore]:
@@ -189,33 +197,47 @@ def entries_rank(schedule: Schedule, entries: Iterable[EntryRuns]) -> list[Ranke
     follow, most slots done first, then by name. Entries without any run on a
     slot, and runs outside the schedule, are left out. O(runs + n log n).
     """
-    complete: list[tuple[tuple[int, int, int], RankedEntry]] = []
-    partial: list[RankedEntry] = []
-    for entry in entries:
-        row = _entry_row(schedule, entry)
-        if row.slots_done and row.slots_done == row.slot_count:
-            evacuated, casualties, exit_steps = schedule.totals(row.best)
-            complete.append(((-evacuated, casualties, exit_steps), row))
-        elif row.slots_done:
-            partial.append(row)
-    complete.sort(key=lambda pair: (pair[0], pair[1].finished_at, *_name_order(pair[1])))
-    partial.sort(key=lambda row: (-row.slots_done, *_name_order(row)))
-    return [*_shared_ranks(schedule, complete), *partial]
+    rows = (entry_row(schedule, entry) for entry in entries)
+    return rows_rank(row for row in rows if row is not None)
 
 
-def _entry_row(schedule: Schedule, entry: EntryRuns) -> RankedEntry:
+def entry_row(schedule: Schedule, entry: EntryRuns) -> RankedEntry | None:
+    """
+    The entry's row, still without a rank; None where it has no run on a slot. O(runs).
+
+    It depends on the entry's own runs alone, so that a board may keep it until one of them changes.
+    """
     runs = [run for run in entry.runs if run.slot in schedule.keys]
+    if not runs:
+        return None
     best = runs_best(runs)
+    whole = len(best) == len(schedule.slots)
+    totals = schedule.totals(best) if whole else None
     return RankedEntry(
         key=entry.key,
         name=entry.name,
         rank=None,
-        scores=None,
+        scores=None if totals is None else schedule.scores_of(totals),
+        totals=None if totals is None else (-totals[0], totals[1], totals[2]),
         best=best,
         attempts=Counter(run.slot for run in runs),
         slot_count=len(schedule.slots),
-        finished_at=max((run.finished_at for run in best.values()), default=None),
+        finished_at=max(run.finished_at for run in best.values()),
     )
+
+
+def rows_rank(rows: Iterable[RankedEntry]) -> list[RankedEntry]:
+    """Order rows as `entries_rank` does, and give the complete ones their ranks. O(n log n)."""
+    complete: list[tuple[tuple[int, int, int], RankedEntry]] = []
+    partial: list[RankedEntry] = []
+    for row in rows:
+        if row.totals is None:
+            partial.append(row)
+        else:
+            complete.append((row.totals, row))
+    complete.sort(key=lambda pair: (pair[0], pair[1].finished_at, *_name_order(pair[1])))
+    partial.sort(key=lambda row: (-row.slots_done, *_name_order(row)))
+    return [*_shared_ranks(complete), *partial]
 
 
 def _name_order(row: RankedEntry) -> tuple[str, str, str]:
@@ -224,19 +246,10 @@ def _name_order(row: RankedEntry) -> tuple[str, str, str]:
 
 
 def _shared_ranks(
-    schedule: Schedule, ordered: Sequence[tuple[tuple[int, int, int], RankedEntry]]
-) -> Iterable[RankedEntry]:
+    ordered: Sequence[tuple[tuple[int, int, int], RankedEntry]],
+) -> Iterator[RankedEntry]:
     rank, previous = 0, None
-    for place, (criteria, row) in enumerate(ordered, start=1):
-        if criteria != previous:
-            rank, previous = place, criteria
-        yield RankedEntry(
-            key=row.key,
-            name=row.name,
-            rank=rank,
-            scores=schedule.scores(row.best),
-            best=row.best,
-            attempts=row.attempts,
-            slot_count=row.slot_count,
-            finished_at=row.finished_at,
-        )
+    for place, (totals, row) in enumerate(ordered, start=1):
+        if totals != previous:
+            rank, previous = place, totals
+        yield replace(row, rank=rank)

@@ -10,7 +10,7 @@ from typing import Any
 
 from ember_site.boards.intervals import ScoreIntervals, score_intervals
 from ember_site.boards.models import Evaluation
-from ember_site.boards.ranking import RankedEntry, RunScore, Schedule, SlotKey
+from ember_site.boards.ranking import RankedEntry, Schedule, SlotKey, SlotSpec
 from ember_site.core.errors import BadInput
 
 KINDS = ("model", "human", "baseline")
@@ -38,6 +38,18 @@ def scenario_words(scenario_id: str) -> str:
     words = scenario_id.split("-")
     numbers = [index for index, word in enumerate(words[:-1]) if word.isdigit()]
     return " ".join(words[numbers[0] + 1 :] if numbers else words)
+
+
+class Course:
+    """The slots of an evaluation, in order, with what ranking and showing need of them."""
+
+    def __init__(self, slots: Iterable[SlotFacts]) -> None:
+        self.slots = tuple(slots)
+        self.schedule = Schedule(SlotSpec(slot.key, slot.population) for slot in self.slots)
+        groups: dict[str, list[SlotFacts]] = {}
+        for slot in self.slots:
+            groups.setdefault(slot.key.scenario_hash, []).append(slot)
+        self.by_scenario = tuple(tuple(group) for group in groups.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +84,7 @@ class BoardRow:
 
     entry: RankedEntry
     agent: AgentFacts
-    schedule: Schedule = field(repr=False)
-    slots: Sequence[SlotFacts] = field(repr=False)
+    course: Course = field(repr=False)
 
     @property
     def rank_text(self) -> str:
@@ -88,15 +99,21 @@ class BoardRow:
     @cached_property
     def intervals(self) -> ScoreIntervals | None:
         """95 % intervals; None for an incomplete entry and where no scenario has several seeds."""
-        return score_intervals(self.schedule, self.entry.best) if self.entry.complete else None
+        return score_intervals(self.course.schedule, self.entry.best) if self.entry.complete else None
 
-    @cached_property
+    @property
     def cells(self) -> list[Cell]:
-        """One cell for each scenario, in the order of the schedule."""
-        by_scenario: dict[str, list[SlotFacts]] = {}
-        for slot in self.slots:
-            by_scenario.setdefault(slot.key.scenario_hash, []).append(slot)
-        return [self._cell(slots) for slots in by_scenario.values()]
+        """One cell for each scenario, in the order of the schedule. Made anew each time: a row is kept."""
+        return [self._cell(slots) for slots in self.course.by_scenario]
+
+    @property
+    def evacuated(self) -> list[int | None]:
+        """People out of each scenario; None where a run is missing."""
+        return [self._evacuated(slots) for slots in self.course.by_scenario]
+
+    def _evacuated(self, slots: Sequence[SlotFacts]) -> int | None:
+        runs = [self.entry.best.get(slot.key) for slot in slots]
+        return None if None in runs else sum(run.evacuated for run in runs if run is not None)
 
     def _cell(self, slots: Sequence[SlotFacts]) -> Cell:
         runs = [self.entry.best.get(slot.key) for slot in slots]
@@ -201,8 +218,7 @@ class Board:
     """The answer to one question about an evaluation: its rows, all of them, and the counts beside."""
 
     evaluation: Evaluation
-    schedule: Schedule
-    slots: Sequence[SlotFacts]
+    course: Course
     filters: BoardFilters
     rows: Sequence[BoardRow]
     counts: Mapping[str, int]
@@ -211,6 +227,16 @@ class Board:
     """All complete entries in the order of the ranking, whatever was asked for."""
     entry_count: int
     """Entries of the evaluation, whatever was asked for."""
+
+    @property
+    def slots(self) -> Sequence[SlotFacts]:
+        """The schedule with its scenarios, in order."""
+        return self.course.slots
+
+    @property
+    def schedule(self) -> Schedule:
+        """The schedule as ranking sees it."""
+        return self.course.schedule
 
     @property
     def complete_count(self) -> int:
@@ -225,13 +251,4 @@ class Board:
     @property
     def scenario_heads(self) -> list[SlotFacts]:
         """The first slot of each scenario, for the heads of the heat strip."""
-        return list({slot.key.scenario_hash: slot for slot in reversed(self.slots)}.values())[::-1]
-
-
-RUN_VALUES = ("pk", "scenario_id", "seed", "evacuated", "casualties", "exit_step_total", "created_at")
-
-
-def run_score(values: tuple[Any, ...]) -> RunScore:
-    """A run's row of values, in the order of `RUN_VALUES`, as ranking wants it."""
-    run_id, scenario_hash, seed, evacuated, casualties, exit_step_total, created_at = values
-    return RunScore(run_id, SlotKey(scenario_hash, seed), evacuated, casualties, exit_step_total, created_at)
+        return [slots[0] for slots in self.course.by_scenario]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import groupby
+from itertools import groupby, islice
 
 from ember_site.boards.intervals import PairedDifference, paired_difference
 from ember_site.boards.rows import Board, BoardRow, SlotFacts
@@ -120,8 +120,8 @@ def loss_chart(board: Board, compared: Pairing | None) -> LossChart | None:
     """Where the best agents lose people; None where nobody is ranked or nothing may be shown."""
     if not board.ranked or not board.evaluation.shows_slots:
         return None
-    half = [row for row in board.ranked if row.entry.scores and row.entry.scores.evacuation_rate >= HALF]
-    shown = (half or list(board.ranked))[:SHOWN_AGENTS]
+    half = (row for row in board.ranked if row.entry.scores and row.entry.scores.evacuation_rate >= HALF)
+    shown = list(islice(half, SHOWN_AGENTS)) or list(board.ranked[:SHOWN_AGENTS])
     if compared is not None:
         shown += [row for row in (compared.first, compared.second) if row not in shown]
     cells = [[cell for cell in row.cells if cell.evacuated is not None] for row in shown]

@@ -7,9 +7,11 @@ from dataclasses import dataclass, replace
 from urllib.parse import urlencode
 
 from django.core.paginator import Page, Paginator
+from django.http import HttpRequest
 from django.urls import reverse
 
 from ember_site.boards import selectors
+from ember_site.boards.feed import FeedLinks, board_atom
 from ember_site.boards.models import Evaluation
 from ember_site.boards.rows import KINDS, SORTS, Board, BoardFilters, BoardRow, Cell
 from ember_site.core.errors import BadInput
@@ -120,6 +122,28 @@ def board_summaries(evaluations: Iterable[Evaluation]) -> list[BoardSummary]:
         )
         for board in boards
     ]
+
+
+def board_feed(request: HttpRequest, board: Board, page: Page[BoardRow]) -> bytes:
+    """One page of the board's Atom feed, with absolute addresses."""
+    path = reverse("board_atom", args=[board.evaluation.slug])
+
+    def feed_url(number: int) -> str:
+        filters = replace(board.filters, complete=None, sort="rank")
+        parameters = "&".join(part for part in (_query(filters, None), f"page={number}") if part)
+        return request.build_absolute_uri(f"{path}?{parameters}")
+
+    return board_atom(
+        board,
+        list(page),
+        FeedLinks(
+            board=request.build_absolute_uri(reverse("board_detail", args=[board.evaluation.slug])),
+            feed=feed_url(page.number),
+            next=feed_url(page.next_page_number()) if page.has_next() else None,
+            previous=feed_url(page.previous_page_number()) if page.has_previous() else None,
+            agent=lambda slug: request.build_absolute_uri(reverse("agent_detail", args=[slug])),
+        ),
+    )
 
 
 def _page_row(row: BoardRow, *, linked: bool) -> PageRow:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from ember_site.boards import exports, selectors
+from ember_site.boards.feed import FEED_ROWS
 from ember_site.boards.rows import Board, board_filters
-from ember_site.web.boards_pages import board_page, board_summaries
+from ember_site.web.boards_pages import board_feed, board_page, board_summaries
 
 
 @require_safe
@@ -27,9 +31,9 @@ def board_detail(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_safe
-def board_json(request: HttpRequest, slug: str) -> JsonResponse:
+def board_json(request: HttpRequest, slug: str) -> HttpResponse:
     """The rows of the page, all of them, as JSON."""
-    return JsonResponse(exports.board_document(_board(request, slug)), json_dumps_params={"indent": 1})
+    return HttpResponse(exports.board_json(_board(request, slug)), content_type="application/json")
 
 
 @require_safe
@@ -42,7 +46,15 @@ def board_csv(request: HttpRequest, slug: str) -> HttpResponse:
     return response
 
 
-def _board(request: HttpRequest, slug: str) -> Board:
-    filters = board_filters(request.GET.dict())
+@require_safe
+def board_atom(request: HttpRequest, slug: str) -> HttpResponse:
+    """The complete rows as an Atom feed in pages, the last to finish first."""
+    board = _board(request, slug, complete=True, sort="-finished")
+    page = Paginator(board.rows, FEED_ROWS).get_page(request.GET.get("page"))
+    return HttpResponse(board_feed(request, board, page), content_type="application/atom+xml; charset=utf-8")
+
+
+def _board(request: HttpRequest, slug: str, **fixed: Any) -> Board:
+    filters = replace(board_filters(request.GET.dict()), **fixed)
     evaluation = selectors.evaluation_get(viewer=request.user, slug=slug)
     return selectors.board_rows(evaluation=evaluation, filters=filters)

@@ -11,6 +11,7 @@ from ember_site.runs.selectors.runs import (
     run_track_get,
     run_twins,
     runs_for_slots,
+    runs_reveal_at,
 )
 from ember_site.runs.selectors.submissions import (
     QueueStatus,
@@ -46,6 +47,7 @@ __all__ = [
     "run_track_get",
     "run_twins",
     "runs_for_slots",
+    "runs_reveal_at",
     "submission_counts",
     "submission_get",
     "submission_lines",

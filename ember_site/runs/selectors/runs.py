@@ -5,19 +5,21 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import Q, QuerySet
+from django.db.models import Min, Q, QuerySet
 
 from ember_site.catalog.scenario_cache import scenario_load
+from ember_site.core import clock
 from ember_site.core.errors import NotFound
 from ember_site.runs.errors import RunUnavailable, StoreUnavailable
 from ember_site.runs.models import Agent, Run, RunState, Verification
 from ember_site.runs.record_store import RecordStoreError, record_read
 from ember_site.runs.tracks import mismatch_track_json, step_index, track_json
-from ember_site.runs.visibility import Viewer, not_hidden, run_is_mine, runs_visible
+from ember_site.runs.visibility import Viewer, run_is_mine, runs_visible
 
 
 def run_list(
@@ -154,7 +156,11 @@ def runs_for_slots(
     Returns:
         Runs with their agents, in no order.
     """
-    counted = Run.objects.filter(
+    if hidden_ref:
+        runs = Run.objects.filter(hidden_ref=hidden_ref)
+    else:
+        runs = runs_visible(viewer=viewer or AnonymousUser(), listed=True)
+    counted = runs.filter(
         _on_slots(slots),
         ranked=True,
         state=RunState.VERIFIED,
@@ -164,12 +170,13 @@ def runs_for_slots(
     )
     if agent_ids is not None:
         counted = counted.filter(agent__in=agent_ids)
-    if hidden_ref:
-        counted = counted.filter(hidden_ref=hidden_ref)
-    else:
-        visible = runs_visible(viewer=viewer or AnonymousUser(), listed=True)
-        counted = counted.filter(not_hidden(), pk__in=visible.values("pk"))
     return counted.select_related("agent")
+
+
+def runs_reveal_at(*, slots: Iterable[tuple[str, str]]) -> datetime | None:
+    """The next instant at which a run on these slots stops being hidden; None where none is."""
+    hidden = Run.objects.filter(_on_slots(slots), hidden_until__gt=clock.now())
+    return hidden.aggregate(at=Min("hidden_until"))["at"]
 
 
 def with_relations(runs: QuerySet[Run]) -> QuerySet[Run]:
