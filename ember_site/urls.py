@@ -7,3 +7,5 @@ urlpatterns = [
     path("accounts/", include("allauth.account.urls")),
     path("", include("ember_site.web.urls")),
 ]
+
+handler429 = "ember_site.core.responses.too_many"  # asked for by allauth's rate limits

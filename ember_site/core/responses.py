@@ -5,8 +5,11 @@ from django.http import HttpRequest, JsonResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 
-from ember_site.core.errors import DomainError, Forbidden, SignInRequired
+from ember_site.core.errors import DomainError, Forbidden, LimitExceeded, SignInRequired
 from ember_site.core.problems import CONTENT_TYPE, domain_problem, retry_headers
+
+TRY_AGAIN_S = 300
+"""The longest window of the limits on account pages, as 429.html says in words."""
 
 
 def wants_json(request: HttpRequest) -> bool:
@@ -27,6 +30,16 @@ def error_response(request: HttpRequest, error: DomainError) -> HttpResponseBase
         response = render(request, "error.html", {"error": error}, status=error.http_status)
     for name, value in retry_headers(error).items():
         response[name] = value
+    return response
+
+
+def too_many(request: HttpRequest) -> HttpResponseBase:
+    """Answer who signs up, signs in or resets passwords too often; allauth calls it."""
+    if wants_json(request):
+        response = error_response(request, LimitExceeded())
+    else:
+        response = render(request, "429.html", status=429)
+    response["Retry-After"] = str(TRY_AGAIN_S)
     return response
 
 

@@ -50,13 +50,10 @@ def run_given_up(*, run: Run, verification: Verification) -> None:
 
 def _verdict_data(run: Run, verification: Verification) -> dict[str, object]:
     """What the log says of a verdict: no value of the record, since it could be a sealed seed."""
-    return {
-        "state": run.state,
-        "code": run.code,
-        "ended": run.ended,
-        "attempt": verification.attempt,
-        "simulator_version": verification.simulator_version,
-    }
+    facts: dict[str, object] = {"state": run.state, "attempt": verification.attempt}
+    if run.code != run.state:
+        facts["code"] = run.code
+    return facts | {"simulator_version": verification.simulator_version}
 
 
 def submissions_finish(*, run: Run) -> None:
