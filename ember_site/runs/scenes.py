@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from ember_site.runs.record_steps import RecordSteps
 from simulator import Scenario, SimulationError, Simulator
 
 Cell = tuple[int, int]
@@ -82,20 +83,17 @@ class _Before:
         return members
 
 
-def scene_make(
-    *, document: Mapping[str, Any], scenario: Scenario, step_index: int, person: str
-) -> Scene | None:
+def scene_make(*, record: RecordSteps, scenario: Scenario, step_index: int, person: str) -> Scene | None:
     """
     The scene of a step (index from 0) about a person; None where the step cannot be taken or the person
     takes no part in it.
     """
-    simulator = Simulator(scenario, document["header"]["seed"])
-    steps = document["steps"]
+    simulator = Simulator(scenario, record.seed)
     try:
-        for step in steps[:step_index]:
-            simulator.step(step["actions"])
+        for step in record.first(step_index):
+            simulator.step(step.actions)
         cells = {one.id: tuple(one.position) for one in simulator.observe().people if one.status == "active"}
-        actions: dict[str, str] = steps[step_index]["actions"]
+        actions = record.step(step_index).actions
         simulator.step(actions)
     except (SimulationError, IndexError):
         return None

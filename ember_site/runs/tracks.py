@@ -15,10 +15,12 @@ from typing import Any, NotRequired, TypedDict
 
 from django.core.cache import cache
 
+from ember_site.runs.record_steps import Cell, RecordSteps
 from ember_site.runs.scenes import scene_make
-from simulator import Scenario, SimulationError, Simulator, parse_json
+from simulator import Scenario, SimulationError, Simulator
 
-LETTER = {"north": "N", "south": "S", "east": "E", "west": "W"}
+LETTER = {"north": ord("N"), "south": ord("S"), "east": ord("E"), "west": ord("W")}
+STILL = ord(".")
 CACHE_KEY = "runs:track:2:{digest}"
 CACHE_SECONDS = 24 * 3600
 STEP_PLACE = re.compile(r"steps\[(\d+)\]")
@@ -81,19 +83,19 @@ def _kept(name: str, make: Callable[[], Track]) -> bytes:
 
 
 def _replayed_track(record: bytes, scenario: Scenario, place: str) -> Track:
-    document = parse_json(record)
+    steps = RecordSteps(record)
     index = step_index(place) or 0
-    simulator = Simulator(scenario, document["header"]["seed"])
-    for step in document["steps"][: index + 1]:
+    simulator = Simulator(scenario, steps.seed)
+    for step in steps.first(index + 1):
         try:
-            simulator.step(step["actions"])
+            simulator.step(step.actions)
         except SimulationError:
             break  # the differing step has actions that cannot be taken
     track = track_make(record=simulator.record().to_json().encode("ascii"), scenario=scenario)
     person = place_person(place)
     scene = None
     if person is not None:
-        scene = scene_make(document=document, scenario=scenario, step_index=index, person=person)
+        scene = scene_make(record=steps, scenario=scenario, step_index=index, person=person)
     track["scene"] = None if scene is None else scene.to_dict()
     return track
 
@@ -112,46 +114,31 @@ def place_person(place: str) -> str | None:
 
 def track_make(*, record: bytes, scenario: Scenario) -> Track:
     """The track of a record that the replay has confirmed."""
-    document = parse_json(record)
-    steps: list[dict[str, Any]] = document["steps"]
+    steps = RecordSteps(record)
+    moves = {person: bytearray() for person in steps.start}
+    ends: dict[str, tuple[str, int]] = {}
+    burn = [[*cell, 0] for cell in scenario.ignitions]
+    for step in steps:
+        for person, outcome in step.movements.items():
+            moves[person].append(LETTER[step.actions[person]] if outcome == "moved" else STILL)
+        ends |= dict.fromkeys(step.evacuations, ("evacuated", step.step))
+        ends |= {casualty.id: ("casualty", step.step) for casualty in step.casualties}
+        burn.extend([*cell, step.step] for cell in step.ignitions)
     return Track(
         width=scenario.width,
         height=scenario.height,
         obstacles=[list(cell) for cell in scenario.obstacles],
         exits=[{"id": exit_.id, "position": list(exit_.position)} for exit_ in scenario.exits],
-        people=_people(document["initial"]["people"], steps),
-        burn=_burn(scenario, steps),
+        people=[_person(person, at, moves[person], ends.get(person)) for person, at in steps.start.items()],
+        burn=burn,
         steps=len(steps),
         spread_interval=scenario.fire.spread_interval,
         max_steps=scenario.max_steps,
     )
 
 
-def _people(initial: dict[str, Any], steps: list[dict[str, Any]]) -> list[TrackPerson]:
-    moves: dict[str, list[str]] = {person: [] for person in initial}
-    ends: dict[str, tuple[str, int]] = {}
-    for step in steps:
-        actions = step["actions"]
-        for person, outcome in step["movements"].items():
-            moves[person].append(LETTER[actions[person]] if outcome == "moved" else ".")
-        for person in step["evacuations"]:
-            ends[person] = ("evacuated", step["step"])
-        for casualty in step["casualties"]:
-            ends[casualty["id"]] = ("casualty", step["step"])
-    return [
-        TrackPerson(
-            id=person,
-            position=initial[person]["position"],
-            moves="".join(moves[person]),
-            status=ends[person][0] if person in ends else "active",
-            end_step=ends[person][1] if person in ends else None,
-        )
-        for person in initial
-    ]
-
-
-def _burn(scenario: Scenario, steps: list[dict[str, Any]]) -> list[list[int]]:
-    burn = [[*cell, 0] for cell in scenario.ignitions]
-    for step in steps:
-        burn.extend([*cell, step["step"]] for cell in step["ignitions"])
-    return burn
+def _person(identity: str, start: Cell, moves: bytearray, end: tuple[str, int] | None) -> TrackPerson:
+    status, end_step = end or ("active", None)
+    return TrackPerson(
+        id=identity, position=list(start), moves=moves.decode("ascii"), status=status, end_step=end_step
+    )

@@ -9,9 +9,10 @@ from django.test import Client
 from django.urls import reverse
 
 from ember_site.runs import selectors, services
+from ember_site.runs.record_steps import RecordSteps
 from ember_site.runs.scenes import scene_make
 from simulator import Scenario, Simulator
-from tests.site.runs.conftest import record_text
+from tests.site.runs.conftest import record_text, scenarios
 
 
 def scene_of(rows: list[str], actions: dict[str, str], person: str, enter_fire: str = "blocked"):
@@ -37,8 +38,8 @@ def scene_of(rows: list[str], actions: dict[str, str], person: str, enter_fire: 
     simulator = Simulator(scenario)
     full = {identity: actions.get(identity, "stay") for identity in simulator.active_ids}
     simulator.step(full)
-    document = json.loads(simulator.record().to_json())
-    return scene_make(document=document, scenario=scenario, step_index=0, person=person)
+    record = RecordSteps(simulator.record().to_json().encode())
+    return scene_make(record=record, scenario=scenario, step_index=0, person=person)
 
 
 THREE = {"A": "east", "B": "west", "C": "north"}
@@ -73,19 +74,11 @@ def test_a_loser_of_two_is_told_that_the_other_stays():
 
 
 def test_a_step_that_cannot_be_taken_has_no_scene():
-    document = {"header": {"seed": 0}, "steps": []}
-    scenario = Scenario.from_json(json.dumps(json.loads(_small())))
-    assert scene_make(document=document, scenario=scenario, step_index=3, person="A") is None
-
-
-def _small() -> str:
-    return (
-        '{"schema_version":"1.0","scenario_id":"s","grid":{"width":2,"height":1},"obstacles":[],'
-        '"exits":[{"id":"E1","position":[0,1]}],"people":[{"id":"A","position":[0,0]}],"ignitions":[],'
-        '"fire":{"model":"deterministic","spread_interval":1,"exits_flammable":true},'
-        '"movement":{"conflict_resolution":"lowest_id_wins","enter_fire":"casualty"},'
-        '"termination":{"max_steps":5},"seed":0}'
-    )
+    record = RecordSteps(record_text().encode())
+    scenario = scenarios()[0]
+    person = scenario.people[0].id
+    assert scene_make(record=record, scenario=scenario, step_index=999, person=person) is None
+    assert scene_make(record=record, scenario=scenario, step_index=0, person="nobody") is None
 
 
 @pytest.mark.usefixtures("suite")
