@@ -235,6 +235,13 @@ EMBER_SOCKETS_PER_ADDRESS = env.int("EMBER_SOCKETS_PER_ADDRESS", default=20)
 EMBER_WATCHERS_PER_EPISODE = env.int("EMBER_WATCHERS_PER_EPISODE", default=300)
 EMBER_SOCKET_MESSAGE_MAX_BYTES = env.int("EMBER_SOCKET_MESSAGE_MAX_BYTES", default=64 * 1024)
 EMBER_SOCKET_MESSAGES_PER_SECOND = env.int("EMBER_SOCKET_MESSAGES_PER_SECOND", default=20)
+# Seconds without a step after which a person's episode rests, and for which it can then be taken up again.
+EMBER_PLAY_IDLE_S = env.int("EMBER_PLAY_IDLE_S", default=30 * 60)
+EMBER_PAUSED_KEPT_S = env.int("EMBER_PAUSED_KEPT_S", default=24 * 60 * 60)
+# An agent that plays over the network: seconds for one step, and seconds without step or heartbeat.
+EMBER_AGENT_MOVE_S = env.int("EMBER_AGENT_MOVE_S", default=10 * 60)
+EMBER_AGENT_IDLE_S = env.int("EMBER_AGENT_IDLE_S", default=15 * 60)
+EMBER_GUEST_RUNS_KEPT_S = env.int("EMBER_GUEST_RUNS_KEPT_S", default=24 * 60 * 60)
 EMBER_TOKENS_PER_USER = env.int("EMBER_TOKENS_PER_USER", default=20)
 # Bodies are held to these by `ember_site.bodies` before Django reads them.
 EMBER_FORM_MAX_BYTES = 1024 * 1024

@@ -4,8 +4,10 @@ from collections.abc import Iterable
 
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import QuerySet
+from knox.crypto import hash_token
 
 from ember_site.accounts.models import ApiToken, Notice, User
+from ember_site.core import clock
 from ember_site.core.errors import NotFound, SignInRequired
 
 
@@ -21,6 +23,15 @@ def token_list(*, viewer: User | AnonymousUser) -> QuerySet[ApiToken]:
     if not isinstance(viewer, User):
         raise SignInRequired
     return ApiToken.objects.filter(user=viewer).order_by("-created")
+
+
+def token_find(*, key: str = "", digest: str = "") -> ApiToken | None:
+    """The token of a key, or with that digest of it, with its user, if it is good now; else None."""
+    digest = hash_token(key) if key else digest
+    token = ApiToken.objects.select_related("user").filter(digest=digest).first()
+    if token is None or not token.user.is_active:
+        return None
+    return None if token.expiry is not None and token.expiry < clock.now() else token
 
 
 def notice_list(*, viewer: User | AnonymousUser) -> QuerySet[Notice]:

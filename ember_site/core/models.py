@@ -37,6 +37,7 @@ class AuditAction(models.TextChoices):
     REVERIFICATION = "run.reverification", "Verification asked for again"
     RUN_WITHDRAWN = "run.withdrawn", "Withdrawn"
     RUN_VISIBILITY = "run.visibility", "Visibility of a run"
+    RUN_CLAIMED = "run.claimed", "Claimed after signing up"
     RUN_HIDDEN = "run.hidden", "Hidden or shown by an evaluation"
     AGENT_VISIBILITY = "agent.visibility", "Visibility of an agent"
     TOKEN_CREATED = "token.created", "Token made"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 
 from ember_site.episodes.deltas import Wire
@@ -42,6 +43,7 @@ class EpisodeView:
     """What one process may publish of an episode: observations, and facts that they show.
 
     `deltas` leads from the step asked about to `observation`; None where a snapshot is needed.
+    `remote` says that a program plays for an agent; `move_due_at` and `idle_due_at` are its deadlines.
     """
 
     step: int
@@ -52,3 +54,6 @@ class EpisodeView:
     run: str | None = None
     seed: str | None = None
     hidden: bool = False
+    remote: bool = False
+    move_due_at: datetime | None = None
+    idle_due_at: datetime | None = None

@@ -28,7 +28,7 @@ from ember_site.episodes.protocol import (
     message_read,
 )
 from ember_site.episodes.room import PLAYER, WATCHER, Dismissal, Member, Room
-from ember_site.episodes.selectors import episode_get, episode_is_mine
+from ember_site.episodes.selectors import episode_get, episode_may_act
 from ember_site.episodes.sessions import Visitor, visitor_of
 from ember_site.episodes.threads import in_thread
 
@@ -223,8 +223,10 @@ class _Dismissed(Exception):
 
 def _role(visitor: Visitor, episode_id: UUID, wants_to_watch: bool) -> str:
     episode: Episode = episode_get(viewer=visitor.viewer, guest_key=visitor.guest_key, episode_id=episode_id)
-    mine = episode_is_mine(viewer=visitor.viewer, guest_key=visitor.guest_key, episode=episode)
-    return PLAYER if mine and not (wants_to_watch and not episode.is_hidden) else WATCHER
+    may_act = episode_may_act(
+        viewer=visitor.viewer, guest_key=visitor.guest_key, scope=visitor.scope, episode=episode
+    )
+    return PLAYER if may_act and not (wants_to_watch and not episode.is_hidden) else WATCHER
 
 
 def _stopwatch(member: Member) -> Any:

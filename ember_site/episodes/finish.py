@@ -35,10 +35,16 @@ def episode_finish(*, episode_id: UUID, record_text: str) -> Run:
             agent=episode.agent,
             guest_key="" if episode.agent else episode.guest_key,
             record_text=record_text,
-            source=RunSource.BASELINE if episode.mode == Episode.Mode.BASELINE else RunSource.PLAY,
+            source=_source(episode),
             ranked=episode.mode == Episode.Mode.RANKED,
             hidden_until=episode.hidden_until,
             hidden_ref=episode.hidden_ref,
         )
         Episode.objects.filter(pk=episode_id).update(run=run)
     return run
+
+
+def _source(episode: Episode) -> RunSource:
+    if episode.mode == Episode.Mode.BASELINE:
+        return RunSource.BASELINE
+    return RunSource.REMOTE if episode.is_remote else RunSource.PLAY

@@ -12,7 +12,9 @@ from uuid import UUID
 
 from ember_site.episodes.answers import EpisodeView, StepAnswer, StepResult
 from ember_site.episodes.baselines import BaselineRunner
+from ember_site.episodes.guests import guests_forget
 from ember_site.episodes.hints import Hints
+from ember_site.episodes.idle import agents_keep_limits, episodes_pause_idle
 from ember_site.episodes.limits import EpisodeLimits, episode_limits
 from ember_site.episodes.models import Episode
 from ember_site.episodes.protocol import CloseCode
@@ -23,7 +25,6 @@ from ember_site.episodes.services import (
     episode_step,
     episode_view,
     episodes_finish_pending,
-    episodes_pause_idle,
 )
 from ember_site.episodes.sessions import session_identities
 from ember_site.episodes.threads import in_thread
@@ -55,6 +56,7 @@ class Hub:
         self._tasks: set[asyncio.Task[None]] = set()
         self._kept: set[asyncio.Task[StepAnswer]] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._started_at = 0.0
         self._hints = Hints(self._heard)
         self._baselines = BaselineRunner(self.act, self.limits)
 
@@ -66,6 +68,7 @@ class Hub:
         if self._loop is loop:
             return
         self._loop = loop
+        self._started_at = loop.time()
         self._spawn(self._every(self.limits.poll_s, self._poll))
         self._spawn(self._every(self.limits.sweep_s, self._sweep))
         self._spawn(self._every(self.limits.rights_check_s, self._check_rights))
@@ -164,10 +167,10 @@ class Hub:
         if await in_thread(episode_resume, episode_id=episode_id):
             self._spawn(self._refresh(episode_id))
 
-    def wake(self, episode_id: UUID) -> None:
-        """Have a room look at the log now; from any thread."""
+    def stepped(self, episode_id: UUID, step: int) -> None:
+        """Publish a step that was made outside of the hub, here and in other processes; from any thread."""
         if self._loop is not None:
-            self._loop.call_soon_threadsafe(self._heard, episode_id, None)
+            self._loop.call_soon_threadsafe(self._stepped, episode_id, step)
 
     def wake_baselines(self) -> None:
         """Have a new baseline episode driven now, if this process has a hub; from any thread."""
@@ -206,6 +209,10 @@ class Hub:
         self._hints.follow(episode_id)
         return room
 
+    def _stepped(self, episode_id: UUID, step: int) -> None:
+        self._heard(episode_id, step)
+        self._spawn(self._hints.tell(episode_id, step))
+
     # --- Loops ------------------------------------------------------------------------------
 
     def _heard(self, episode_id: UUID, step: int | None) -> None:
@@ -241,6 +248,18 @@ class Hub:
     async def _sweep(self) -> None:
         await in_thread(episodes_pause_idle)
         await in_thread(episodes_finish_pending)
+        await in_thread(guests_forget)
+        # Agents get their time back where the site itself was down.
+        if asyncio.get_running_loop().time() - self._started_at >= self.limits.agent_move_s:
+            await self._keep_agents_limits()
+
+    async def _keep_agents_limits(self) -> None:
+        more = True
+        while more:
+            stays = await in_thread(agents_keep_limits)
+            more = stays.more
+            for episode_id, step in stays.made.items():
+                self._stepped(episode_id, step)
 
     async def _check_rights(self) -> None:
         """Close players' sockets whose session ended or changed hands."""

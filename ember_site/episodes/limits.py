@@ -25,6 +25,10 @@ class EpisodeLimits:
     resume_deltas: int = 32
     idle_pause_s: float = 30 * 60
     paused_kept_s: float = 24 * 60 * 60
+    agent_move_s: float = 10 * 60
+    agent_idle_s: float = 15 * 60
+    guest_runs_kept_s: float = 24 * 60 * 60
+    stays_per_sweep: int = 500
     poll_s: float = 0.5
     sweep_s: float = 5.0
     rights_check_s: float = 20.0
@@ -34,13 +38,14 @@ class EpisodeLimits:
     open_episodes_per_viewer: int = 50
     live_episodes_in_memory: int = 256
 
-    def public(self) -> dict[str, int]:
-        """The limits that a client is told in `welcome`."""
-        return {
+    def public(self, *, remote: bool = False) -> dict[str, float]:
+        """The limits that a client is told; for an agent that plays from elsewhere also its own."""
+        both: dict[str, float] = {
             "message_bytes": self.message_bytes,
             "messages_per_s": self.messages_per_s,
-            "idle_s": round(self.idle_pause_s),
+            "idle_s": self.agent_idle_s if remote else self.idle_pause_s,
         }
+        return both | {"move_s": self.agent_move_s} if remote else both
 
 
 def episode_limits() -> EpisodeLimits:
@@ -59,5 +64,10 @@ def episode_limits() -> EpisodeLimits:
         "sockets_per_user": settings.EMBER_SOCKETS_PER_USER,
         "sockets_per_address": settings.EMBER_SOCKETS_PER_ADDRESS,
         "watchers_per_episode": settings.EMBER_WATCHERS_PER_EPISODE,
+        "idle_pause_s": settings.EMBER_PLAY_IDLE_S,
+        "paused_kept_s": settings.EMBER_PAUSED_KEPT_S,
+        "agent_move_s": settings.EMBER_AGENT_MOVE_S,
+        "agent_idle_s": settings.EMBER_AGENT_IDLE_S,
+        "guest_runs_kept_s": settings.EMBER_GUEST_RUNS_KEPT_S,
     }
     return EpisodeLimits(**{**from_settings, **overrides})

@@ -13,7 +13,13 @@ class Episode(models.Model):
 
     The log (`EpisodeStep`) together with scenario and seed is the whole truth about it; `step`
     is the number of the last row of the log, kept here so that lists need no join.
+
+    `move_due_at` is set where a program plays for an agent over the network: when it passes, the
+    server makes the step and everybody stays. It is empty for people and baselines.
     """
+
+    IDLE = "idle"
+    """The reason of a running episode whose agent is given up: everybody stays until it ends."""
 
     class Mode(models.TextChoices):
         PRACTICE = "practice"
@@ -53,6 +59,7 @@ class Episode(models.Model):
     steps_per_second = models.FloatField(null=True, blank=True)
     lease_owner = models.CharField(max_length=64, blank=True)
     lease_until = models.DateTimeField(null=True, blank=True)
+    move_due_at = models.DateTimeField(null=True, blank=True)
     hidden_until = models.DateTimeField(null=True, blank=True)
     hidden_ref = models.CharField(max_length=64, blank=True)
 
@@ -77,6 +84,16 @@ class Episode(models.Model):
     def is_open(self) -> bool:
         """Whether another step can still be made, now or after resuming."""
         return self.state in (self.State.RUNNING, self.State.PAUSED)
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether a program plays it for a `model` agent, under the limits of agents."""
+        return self.move_due_at is not None
+
+    @property
+    def is_given_up(self) -> bool:
+        """Whether its agent was idle for too long, so that only the server still makes steps."""
+        return self.is_remote and self.reason == self.IDLE
 
     @property
     def is_hidden(self) -> bool:

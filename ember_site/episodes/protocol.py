@@ -143,7 +143,7 @@ def frame(kind: str, **content: Any) -> str:
     return json.dumps({"t": kind, **content}, separators=(",", ":"), allow_nan=False)
 
 
-def frame_welcome(*, step: int, role: str, state: str, watchers: int, limits: dict[str, int]) -> str:
+def frame_welcome(*, step: int, role: str, state: str, watchers: int, limits: dict[str, float]) -> str:
     """Answer to `hello`; a snapshot or the missing deltas follow."""
     return frame(
         "welcome",

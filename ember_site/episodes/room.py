@@ -70,6 +70,7 @@ class Room:
         self.crowd_told = 0
         self.ended_at: float | None = None
         self._view = view
+        self._remote = view.remote
         self._limits = limits
         self._snapshot: str | None = None
 
@@ -112,7 +113,7 @@ class Room:
                 role=member.role,
                 state=self._view.state,
                 watchers=self.watchers,
-                limits=self._limits.public(),
+                limits=self._limits.public(remote=self._remote),
             )
         )
         if deltas is None or len(deltas) > self._limits.resume_deltas:

@@ -12,7 +12,7 @@ from uuid import UUID
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Count, Max, Q, QuerySet
 
-from ember_site.accounts.models import User
+from ember_site.accounts.models import ApiToken, User
 from ember_site.core import clock
 from ember_site.core.errors import NotFound
 from ember_site.episodes.models import Episode, EpisodeStep
@@ -77,6 +77,17 @@ def episode_is_mine(*, viewer: Viewer, guest_key: str, episode: Episode) -> bool
     return bool(guest_key) and episode.guest_key == guest_key
 
 
+def episode_may_act(*, viewer: Viewer, guest_key: str = "", scope: str = "", episode: Episode) -> bool:
+    """Whether this visitor may make steps.
+
+    A program, which comes with a token of some `scope`, plays only for `model` agents: the runs of a
+    `human` agent are those that its owner plays on this site.
+    """
+    if scope and (scope != ApiToken.Scope.PLAY or not episode.is_remote):
+        return False
+    return episode_is_mine(viewer=viewer, guest_key=guest_key, episode=episode)
+
+
 def episode_live_list() -> QuerySet[Episode]:
     """Episodes that somebody plays now and anybody may watch, the last active first. Paginate it."""
     lately = clock.now() - LIVE_WITHIN
@@ -119,7 +130,7 @@ def episode_log(*, episode_id: UUID, after: int = 0) -> Iterator[tuple[int, dict
 
 
 def _own(viewer: Viewer, guest_key: str) -> QuerySet[Episode]:
-    played = Episode.objects.exclude(mode=Episode.Mode.BASELINE)
+    played = Episode.objects.exclude(mode=Episode.Mode.BASELINE).filter(move_due_at__isnull=True)
     if viewer.is_authenticated:
         return played.filter(owner=viewer.pk)
     if guest_key:

@@ -6,20 +6,21 @@ import json
 import logging
 import secrets
 from collections.abc import Mapping
-from datetime import timedelta
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from functools import lru_cache
 from uuid import UUID
 
 from django.db import IntegrityError, OperationalError, transaction
-from django.db.models import QuerySet
 
 from ember_site.accounts.models import User
 from ember_site.catalog.models import Scenario
 from ember_site.catalog.scenario_cache import scenario_load
 from ember_site.core import clock
 from ember_site.core.audit import audit_record
-from ember_site.core.errors import BadInput, LimitExceeded, NotFound, SignInRequired
+from ember_site.core.errors import NotFound
 from ember_site.core.models import AuditAction
+from ember_site.episodes.admission import SEED_BITS, Start, start_agent, start_check
 from ember_site.episodes.answers import EpisodeView, StepAnswer, StepResult
 from ember_site.episodes.finish import episode_finish
 from ember_site.episodes.limits import episode_limits
@@ -27,13 +28,9 @@ from ember_site.episodes.live import LiveEpisode, LiveRegistry, LogDiffers
 from ember_site.episodes.models import Episode, EpisodeStep
 from ember_site.episodes.selectors import episode_log
 from ember_site.runs.models import Agent
-from ember_site.runs.services.agents import baseline_agent, human_agent_for
 from simulator import SimulationError, canonical_json
-from simulator.policies import BASELINES
 
 logger = logging.getLogger(__name__)
-
-SEED_BITS = 64
 
 
 @lru_cache(maxsize=1)
@@ -52,36 +49,44 @@ def episode_create(
     policy: str = "",
     steps_per_second: float | None = None,
     hidden_ref: str = "",
+    agent: Agent | None = None,
 ) -> Episode:
     """Start an episode at step 0.
 
     Without `seed` 64 random bits are drawn, which nobody sees before the episode ends. A ranked
     episode needs an account and the seed of its slot; its run will belong to the account's human
-    agent. A baseline episode needs the name of the policy and is driven by a web process.
+    agent, or to the `agent` given, which a program then plays from elsewhere under the limits of
+    agents. A baseline episode needs the name of the policy and is driven by a web process.
 
     Raises:
-        SignInRequired: ranked play without an account.
+        SignInRequired: ranked or remote play without an account.
+        Forbidden: the agent belongs to somebody else.
+        AgentKindRefused: only `model` agents are played from elsewhere.
         BadInput: unknown mode or policy, a seed out of range, or nobody to play.
         LimitExceeded: too many open ranked episodes of this person, or baselines at once.
     """
-    _check_request(owner=owner, guest_key=guest_key, mode=mode, seed=seed, policy=policy)
-    _check_room(owner=owner, guest_key=guest_key, mode=mode)
+    start = Start(owner=owner, guest_key=guest_key, mode=mode, seed=seed, policy=policy, agent=agent)
+    start_check(start)
+    now = clock.now()
     return Episode.objects.create(
         scenario=scenario,
-        agent=_agent(mode=mode, owner=owner, policy=policy),
+        agent=start_agent(start),
         owner=owner,
         guest_key="" if owner else guest_key,
         mode=mode,
         policy=policy,
         seed=str(secrets.randbits(SEED_BITS) if seed is None else seed),
         seed_public=seed is not None and not hidden_ref,
-        last_active_at=clock.now(),
+        last_active_at=now,
         steps_per_second=steps_per_second,
+        move_due_at=_move_due(now) if agent else None,
         hidden_ref=hidden_ref,
     )
 
 
-def episode_step(*, episode_id: UUID, step: int, actions: Mapping[str, str], assist: int = 0) -> StepAnswer:
+def episode_step(
+    *, episode_id: UUID, step: int, actions: Mapping[str, str], assist: int = 0, by_server: bool = False
+) -> StepAnswer:
     """Make one step, exactly once.
 
     The row of the log is committed before the answer exists. The same step with the same actions
@@ -89,14 +94,18 @@ def episode_step(*, episode_id: UUID, step: int, actions: Mapping[str, str], ass
     actions that do not fit are `rejected` with a code and the place. Nothing of these moves the
     episode. A database that cannot be written just now is `rejected` too, and `retryable`.
 
+    With `by_server` the server steps in for an agent that is late: that is no sign of life of the
+    agent, and the only way to go on once it is given up.
+
     Raises:
         NotFound: there is no such episode.
     """
+    wanted = _Wanted(episode_id, step, actions, assist, by_server)
     for attempt in (1, 2):
         live = _live(episode_id)
         with live.lock:
             try:
-                answer = _step_locked(live, episode_id, step, actions, assist)
+                answer = _step_locked(live, wanted)
             except IntegrityError:
                 # Another process made this step first. Ours never happened: read the log again.
                 live_registry().forget(episode_id)
@@ -147,6 +156,11 @@ def episode_view(*, episode_id: UUID, after: int | None = None) -> EpisodeView:
             run=str(episode.run_id) if shown and episode.run_id else None,
             seed=episode.seed if shown else None,
             hidden=episode.is_hidden,
+            remote=episode.is_remote,
+            move_due_at=episode.move_due_at,
+            idle_due_at=episode.last_active_at + timedelta(seconds=episode_limits().agent_idle_s)
+            if episode.is_remote
+            else None,
         )
 
 
@@ -159,28 +173,25 @@ def episode_resume(*, episode_id: UUID) -> bool:
     )
 
 
-def episodes_pause_idle() -> int:
-    """Pause the episodes of people who did nothing for long; give up paused ones after a day."""
-    now, limits = clock.now(), episode_limits()
-    people = Episode.objects.exclude(mode=Episode.Mode.BASELINE)
-    paused = people.filter(
-        state=Episode.State.RUNNING, last_active_at__lt=now - timedelta(seconds=limits.idle_pause_s)
-    ).update(state=Episode.State.PAUSED)
-    people.filter(
-        state=Episode.State.PAUSED, last_active_at__lt=now - timedelta(seconds=limits.paused_kept_s)
-    ).update(state=Episode.State.ABANDONED, ended_at=now, reason="abandoned")
-    return paused
-
-
 def episodes_finish_pending() -> int:
     """Store the runs of episodes that ended while their process died or the storage failed."""
     pending = Episode.objects.filter(state=Episode.State.ENDED, run__isnull=True)[:20]
     return sum(_finish_soon(episode.pk) for episode in pending)
 
 
-def _step_locked(
-    live: LiveEpisode, episode_id: UUID, step: int, actions: Mapping[str, str], assist: int
-) -> StepAnswer:
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """A step that is asked for."""
+
+    episode_id: UUID
+    step: int
+    actions: Mapping[str, str]
+    assist: int
+    by_server: bool
+
+
+def _step_locked(live: LiveEpisode, wanted: _Wanted) -> StepAnswer:
+    episode_id, step, actions = wanted.episode_id, wanted.step, wanted.actions
     with transaction.atomic():
         episode = Episode.objects.select_for_update().filter(pk=episode_id).first()
         if episode is None:
@@ -188,11 +199,8 @@ def _step_locked(
         live.advance(episode_log(episode_id=episode_id, after=live.step))
         if step <= live.step:
             return _answer_known(live, episode, step, actions)
-        if not episode.is_open:
-            code = "episode_frozen" if episode.state == Episode.State.FROZEN else "episode_over"
-            return _answer(
-                StepResult.REJECTED, live, episode, step, code=code, message="The episode is over."
-            )
+        if not episode.is_open or (episode.is_given_up and not wanted.by_server):
+            return _answer_over(live, episode, step)
         if step != live.step + 1:
             message = f"Step {step} cannot be made; the next one is step {live.step + 1}."
             return _answer(StepResult.STALE, live, episode, step, code="step_stale", message=message)
@@ -211,18 +219,37 @@ def _step_locked(
         EpisodeStep.objects.create(
             episode=episode, step=step, actions=canonical_json(dict(actions)), state_digest=digest
         )
-        _episode_advance(episode, live, assist)
+        _episode_advance(episode, live, wanted)
     return _answer(StepResult.APPLIED, live, episode, step)
 
 
-def _episode_advance(episode: Episode, live: LiveEpisode, assist: int) -> None:
+def _episode_advance(episode: Episode, live: LiveEpisode, wanted: _Wanted) -> None:
     now = clock.now()
-    episode.step, episode.last_active_at = live.step, now
+    episode.step = live.step
     episode.state = Episode.State.RUNNING
-    episode.assist = max(episode.assist, assist)
+    episode.assist = max(episode.assist, wanted.assist)
+    if not wanted.by_server:
+        episode.last_active_at = now
+    if episode.is_remote:
+        episode.move_due_at = _move_due(now)
     if live.done:
         episode.state, episode.reason, episode.ended_at = Episode.State.ENDED, live.reason, now
-    episode.save(update_fields=["step", "last_active_at", "state", "assist", "reason", "ended_at"])
+    fields = ["step", "last_active_at", "move_due_at", "state", "assist", "reason", "ended_at"]
+    episode.save(update_fields=fields)
+
+
+def _move_due(now: datetime) -> datetime:
+    return now + timedelta(seconds=episode_limits().agent_move_s)
+
+
+def _answer_over(live: LiveEpisode, episode: Episode, step: int) -> StepAnswer:
+    """Answer a step of an episode that takes none any more."""
+    code, message = "episode_over", "The episode is over."
+    if episode.state == Episode.State.FROZEN:
+        code = "episode_frozen"
+    elif episode.is_given_up:
+        message = "The agent was idle for too long; everybody stays until the episode ends."
+    return _answer(StepResult.REJECTED, live, episode, step, code=code, message=message)
 
 
 def _answer_known(live: LiveEpisode, episode: Episode, step: int, actions: Mapping[str, str]) -> StepAnswer:
@@ -316,55 +343,3 @@ def _live(episode_id: UUID) -> LiveEpisode:
         return LiveEpisode(scenario_load(content_hash), int(seed))
 
     return live_registry().get_or_make(episode_id, make)
-
-
-def _agent(*, mode: str, owner: User | None, policy: str) -> Agent | None:
-    if mode == Episode.Mode.BASELINE:
-        return baseline_agent(policy)
-    return human_agent_for(owner) if owner else None
-
-
-def _check_request(*, owner: User | None, guest_key: str, mode: str, seed: int | None, policy: str) -> None:
-    if mode not in Episode.Mode.values:
-        raise BadInput(f"There is no mode {mode!r}.", place="mode")
-    if mode == Episode.Mode.BASELINE and policy not in BASELINES:
-        raise BadInput(f"There is no baseline {policy!r}.", place="policy")
-    if mode == Episode.Mode.RANKED and owner is None:
-        raise SignInRequired("Ranked play needs an account.")
-    if mode == Episode.Mode.RANKED and seed is None:
-        raise BadInput("A ranked episode needs the seed of its slot.", place="seed")
-    if mode != Episode.Mode.BASELINE and owner is None and not guest_key:
-        raise BadInput("An episode needs somebody to play it.", place="owner")
-    if seed is not None and not 0 <= seed < 2**SEED_BITS:
-        raise BadInput("A seed is a whole number from 0 to 18446744073709551615.", place="seed")
-
-
-def _check_room(*, owner: User | None, guest_key: str, mode: str) -> None:
-    limits = episode_limits()
-    running = Episode.objects.filter(state=Episode.State.RUNNING)
-    mine = Episode.objects.filter(owner=owner) if owner else Episode.objects.filter(guest_key=guest_key)
-    if mode == Episode.Mode.BASELINE:
-        if running.filter(mode=mode).count() >= limits.baselines_running:
-            raise LimitExceeded(
-                "Too many baselines run at the moment; wait for one to end.", limit=limits.baselines_running
-            )
-        if mine.filter(mode=mode, state=Episode.State.RUNNING).count() >= limits.baselines_per_viewer:
-            raise LimitExceeded(
-                f"You started {limits.baselines_per_viewer} baselines that still run; wait for one to end.",
-                limit=limits.baselines_per_viewer,
-            )
-        return
-    _make_room(mine.exclude(mode=Episode.Mode.BASELINE), limits.open_episodes_per_viewer)
-
-
-def _make_room(games: QuerySet[Episode], limit: int) -> None:
-    """Give up the practice that lay idle longest, where a person has as many open games as allowed."""
-    open_games = games.filter(state__in=(Episode.State.RUNNING, Episode.State.PAUSED))
-    if open_games.count() < limit:
-        return
-    idle = open_games.filter(mode=Episode.Mode.PRACTICE).order_by("last_active_at").first()
-    if idle is None:
-        raise LimitExceeded(f"You have {limit} open ranked games; finish some first.", limit=limit)
-    open_games.filter(pk=idle.pk).update(
-        state=Episode.State.ABANDONED, ended_at=clock.now(), reason="abandoned"
-    )

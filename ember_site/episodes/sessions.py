@@ -1,4 +1,4 @@
-"""Who is behind a socket: read from the session cookie, and read again while the socket is open."""
+"""Who is behind a socket: read from an API token or the session cookie, and again while it is open."""
 
 from __future__ import annotations
 
@@ -14,32 +14,48 @@ from django.contrib.auth import get_user
 from django.contrib.auth.models import AnonymousUser
 
 from ember_site.accounts.guests import guest_key_get
+from ember_site.accounts.models import ApiToken
+from ember_site.accounts.selectors import token_find
 from ember_site.episodes.selectors import Viewer
 
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """A viewer with the session that proves it. `identity` is equal for one and the same person."""
+    """A viewer with the session that proves it. `identity` is equal for one and the same person.
+
+    Where an API token proves it, `scope` is the token's, and `session_key` stands for the token.
+    """
 
     viewer: Viewer
     guest_key: str
     session_key: str
     identity: str
+    scope: str = ""
+
+
+NOBODY = Visitor(AnonymousUser(), "", "", "")
+TOKEN = "token:"  # noqa: S105  (a prefix that no session key has)
 
 
 def visitor_of(headers: Iterable[tuple[bytes, bytes]]) -> Visitor:
-    """The visitor that the cookies of a handshake name; anonymous where they name nobody."""
-    for name, value in headers:
-        if name.lower() == b"cookie":
-            key = _session_cookie(value.decode("latin-1"))
-            if key:
-                return _visitor(key)
-    return Visitor(AnonymousUser(), "", "", "")
+    """The visitor that the token or the cookies of a handshake name; anonymous where they name nobody."""
+    fields = {name.lower(): value.decode("latin-1") for name, value in headers}
+    kind, _, key = fields.get(b"authorization", "").partition(" ")
+    if kind.lower() == "token" and key:
+        return _visitor_by_token(token_find(key=key.strip()))
+    session_key = _session_cookie(fields.get(b"cookie", ""))
+    return _visitor(session_key) if session_key else NOBODY
 
 
 def session_identities(*, session_keys: Iterable[str]) -> Mapping[str, str]:
     """Who each session belongs to now. Sessions that ended are anonymous: the empty string."""
     return {key: _visitor(key).identity for key in session_keys}
+
+
+def _visitor_by_token(token: ApiToken | None) -> Visitor:
+    if token is None:
+        return NOBODY
+    return Visitor(token.user, "", f"{TOKEN}{token.digest}", f"user:{token.user.pk}", token.scope)
 
 
 def _session_cookie(text: str) -> str:
@@ -51,6 +67,8 @@ def _session_cookie(text: str) -> str:
 
 
 def _visitor(session_key: str) -> Visitor:
+    if session_key.startswith(TOKEN):
+        return _visitor_by_token(token_find(digest=session_key.removeprefix(TOKEN)))
     store: Any = import_module(settings.SESSION_ENGINE).SessionStore(session_key)
     # `get_user` checks the password hash in the session, so that a changed password ends it.
     request: Any = SimpleNamespace(session=store)

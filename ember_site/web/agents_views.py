@@ -13,10 +13,12 @@ from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
+from ember_site.accounts.guests import guest_key_get
 from ember_site.accounts.models import User
 from ember_site.accounts.selectors import notice_list
 from ember_site.boards.selectors import entries_of_agent
 from ember_site.core.errors import DomainError, Forbidden
+from ember_site.episodes.guests import guest_work
 from ember_site.runs import selectors, services
 from ember_site.runs.models import Agent
 from ember_site.web.runs_forms import AgentForm
@@ -107,5 +109,6 @@ def me(request: HttpRequest) -> HttpResponse:
         "page": runs.get_page(request.GET.get("page")),
         "submissions": selectors.submission_list(viewer=viewer).filter(owner=viewer)[:20],
         "notices": notice_list(viewer=viewer)[:3],
+        "claim": guest_work(guest_key=guest_key_get(request.session)),
     }
     return render(request, "runs/me.html", context)

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from typing import cast
 from uuid import UUID
 
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme
 from django.views import View
 from django.views.decorators.http import require_POST, require_safe
 
 from ember_site.accounts.guests import guest_key_ensure, guest_key_get
+from ember_site.accounts.models import User
 from ember_site.catalog.selectors import scenario_get
 from ember_site.core.errors import NotFound
+from ember_site.episodes import guests
 from ember_site.episodes.hub import hub
 from ember_site.episodes.models import Episode
 from ember_site.episodes.selectors import episode_get
@@ -94,6 +100,19 @@ def watch_start(request: HttpRequest, content_hash: str, policy: str) -> HttpRes
     )
     hub().wake_baselines()
     return redirect("live_detail", episode.pk)
+
+
+@login_required
+@require_POST
+def guest_claim(request: HttpRequest) -> HttpResponse:
+    """Give what the visitor played as a guest to the account, and lead back."""
+    work = guests.guest_claim(user=cast(User, request.user), guest_key=guest_key_get(request.session))
+    if work:
+        one = work.runs + work.open_episodes == 1
+        messages.success(request, f"{work.words} {'is' if one else 'are'} yours now.")
+    wanted = request.POST.get("next", "")
+    safe = url_has_allowed_host_and_scheme(wanted, {request.get_host()}, require_https=request.is_secure())
+    return redirect(wanted if safe else "me")
 
 
 def play_address(episode: Episode) -> str:

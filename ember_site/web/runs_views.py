@@ -16,6 +16,7 @@ from django.views.decorators.http import require_POST, require_safe
 from ember_site.accounts.guests import guest_key_get
 from ember_site.catalog.plan_svg import scenario_plan
 from ember_site.core.errors import BadInput
+from ember_site.episodes.guests import guest_run_kept_until, guest_work
 from ember_site.runs import selectors, services
 from ember_site.runs.causes import run_cause
 from ember_site.runs.models import Run, RunState, Visibility
@@ -40,9 +41,12 @@ def run_detail(request: HttpRequest, run_id: UUID) -> HttpResponse:
     mine = selectors.run_is_mine(run=run, **_asked(request))
     if run.withdrawn_at is not None and not mine:
         return render(request, "runs/withdrawn.html", {"run": run}, status=410)
+    guest_key = guest_key_get(request.session) if mine and run.agent is None else ""
     context = {
         "run": run,
         "mine": mine,
+        "claim": guest_work(guest_key=guest_key),
+        "kept_until": guest_run_kept_until(run=run),
         "history": selectors.run_history(run=run),
         "twins": selectors.run_twins(viewer=request.user, run=run)[:5],
         "cause": run_cause(run),

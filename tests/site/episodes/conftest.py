@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -12,9 +13,13 @@ from django.test import Client
 from ember_site.accounts.guests import SESSION_KEY
 from ember_site.accounts.models import User
 from ember_site.catalog.models import Scenario as ScenarioRow
+from ember_site.catalog.models import Suite, SuiteEntry
 from ember_site.catalog.scenario_cache import scenario_load
+from ember_site.core import clock
 from ember_site.episodes.models import Episode
 from ember_site.episodes.services import episode_create, live_registry
+from ember_site.runs.models import Agent
+from ember_site.runs.services import agent_create
 from simulator import Scenario
 from tests.simulator.builders import document_from_map, scenario_of
 from tests.site.episodes.web_process import WebProcess
@@ -68,10 +73,58 @@ def corridor(make_scenario: Callable[..., ScenarioRow]) -> ScenarioRow:
     return make_scenario()
 
 
+def publish(scenario: ScenarioRow) -> None:
+    """Put a scenario into a public suite of its own."""
+    suite = Suite.objects.create(
+        suite_id="drawn", version="1.0.0", suite_hash="0" * 64, visibility="public", manifest="{}"
+    )
+    SuiteEntry.objects.create(
+        suite=suite,
+        scenario=scenario,
+        position=1,
+        primary_family="maze",
+        families=["maze"],
+        purpose="A room.",
+    )
+
+
 @pytest.fixture
 def practice(corridor: ScenarioRow, user: User) -> Episode:
     """Give a practice episode of `user` in the corridor."""
     return episode_create(scenario=corridor, owner=user)
+
+
+@pytest.fixture
+def planner(user: User) -> Agent:
+    """Give a `model` agent of `user`."""
+    return agent_create(owner=user, fields={"name": "Planner"})
+
+
+@pytest.fixture
+def remote(corridor: ScenarioRow, user: User, planner: Agent) -> Episode:
+    """Give a practice episode in the corridor that a program plays for `planner`."""
+    return episode_create(scenario=corridor, owner=user, agent=planner)
+
+
+class HandClock:
+    """The site's clock, moved by hand."""
+
+    def __init__(self) -> None:
+        self.at = clock.now()
+
+    def now(self) -> datetime:
+        return self.at
+
+    def advance(self, seconds: float) -> None:
+        self.at += timedelta(seconds=seconds)
+
+
+@pytest.fixture
+def site_clock(monkeypatch: pytest.MonkeyPatch) -> HandClock:
+    """Stop the site's clock and give the hand to move it with."""
+    stopped = HandClock()
+    monkeypatch.setattr(clock, "now", stopped.now)
+    return stopped
 
 
 @pytest.fixture

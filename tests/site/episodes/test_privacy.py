@@ -10,10 +10,11 @@ from http.client import HTTPConnection
 import pytest
 
 from ember_site.accounts.models import User
-from ember_site.catalog.models import Scenario, Suite, SuiteEntry
+from ember_site.catalog.models import Scenario
 from ember_site.episodes.models import Episode, EpisodeStep
 from ember_site.episodes.services import episode_create
 from simulator.rng import stream_seed
+from tests.site.episodes.conftest import publish
 from tests.site.episodes.web_process import WebProcess
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -45,17 +46,7 @@ def secrets_of(episode: Episode) -> set[str]:
 def ranked(make_scenario: Callable[..., Scenario], user: User) -> Episode:
     """Give a ranked-style episode with a stochastic fire and the planted seed."""
     scenario = make_scenario(*ROOM, fire={"model": "stochastic", "spread_probability": 0.4})
-    suite = Suite.objects.create(
-        suite_id="planted", version="1.0.0", suite_hash="0" * 64, visibility="public", manifest="{}"
-    )
-    SuiteEntry.objects.create(
-        suite=suite,
-        scenario=scenario,
-        position=1,
-        primary_family="maze",
-        families=["maze"],
-        purpose="A room.",
-    )
+    publish(scenario)
     return episode_create(scenario=scenario, owner=user, mode="ranked", seed=SEED)
 
 

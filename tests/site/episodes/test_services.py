@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -13,18 +11,15 @@ from django.db import OperationalError, connection
 
 from ember_site.accounts.models import User
 from ember_site.catalog.models import Scenario
-from ember_site.core import clock
 from ember_site.core.errors import BadInput, LimitExceeded, SignInRequired
 from ember_site.episodes import services
 from ember_site.episodes.answers import StepAnswer, StepResult
 from ember_site.episodes.models import Episode, EpisodeStep
 from ember_site.episodes.services import (
     episode_create,
-    episode_resume,
     episode_step,
     episode_view,
     episodes_finish_pending,
-    episodes_pause_idle,
     live_registry,
 )
 from ember_site.runs.models import Run, RunSource, RunState, Verification
@@ -270,28 +265,3 @@ def test_ranked_games_are_never_given_up_for_new_ones(corridor: Scenario, user: 
     episode_create(scenario=corridor, owner=user, mode="ranked", seed=0)
     with pytest.raises(LimitExceeded, match="1 open ranked games"):
         episode_create(scenario=corridor, owner=user)
-
-
-def test_an_idle_episode_is_paused_and_the_next_step_resumes_it(practice: Episode) -> None:
-    Episode.objects.update(last_active_at=clock.now() - timedelta(minutes=31))
-    assert episodes_pause_idle() == 1
-    practice.refresh_from_db()
-    assert practice.state == Episode.State.PAUSED
-    assert make_step(practice, 1, EAST).state == Episode.State.RUNNING
-    assert not episode_resume(episode_id=practice.pk)
-
-
-def test_an_episode_that_was_paused_for_a_day_is_given_up(practice: Episode) -> None:
-    Episode.objects.update(state="paused", last_active_at=clock.now() - timedelta(days=1, minutes=1))
-    episodes_pause_idle()
-    practice.refresh_from_db()
-    assert (practice.state, practice.run) == (Episode.State.ABANDONED, None)
-    assert make_step(practice, 1, EAST).code == "episode_over"
-
-
-def test_a_running_baseline_is_never_paused(make_scenario: Callable[..., Scenario]) -> None:
-    episode = episode_create(scenario=make_scenario(), owner=None, mode="baseline", policy="greedy")
-    Episode.objects.update(last_active_at=clock.now() - timedelta(hours=2))
-    episodes_pause_idle()
-    episode.refresh_from_db()
-    assert episode.state == Episode.State.RUNNING
