@@ -6,9 +6,15 @@ import random
 import uuid
 from datetime import UTC, datetime, timedelta
 
+from django.db import connection
+from django.db.models import Model
+
 from ember_site.accounts.models import User
 from ember_site.boards.models import Evaluation
 from ember_site.runs.models import Agent, Run, RunSource, RunState
+
+APART = 1_000_000
+"""Between the IDs of an agent and of its copies."""
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -35,11 +41,48 @@ def board_fill(evaluation: Evaluation, *, entries: int, owners: int = 100) -> No
     Run.objects.bulk_create(
         (
             _run(evaluation, agent, slot, draw)
-            for number, agent in enumerate(agents)
-            for slot in (slots[:-1] if number % 100 == 99 else slots)
+            for number, agent in enumerate(agents, start=1)
+            for slot in (slots[:-1] if number % 100 == 0 else slots)
         ),
         batch_size=2_000,
     )
+
+
+def board_multiply(*, copies: int) -> None:
+    """Add `copies` agents like each one of `board_fill`, with runs like theirs: one statement a table."""
+    random_uuid, random_hash = {
+        "sqlite": ("lower(hex(randomblob(16)))", "lower(hex(randomblob(32)))"),
+        "postgresql": ("gen_random_uuid()", "md5(random()::text) || md5(random()::text)"),
+    }[connection.vendor]
+    _copy(
+        Agent,
+        copies,
+        "slug LIKE 'crowd-%%'",
+        id=f"id + n * {APART}",
+        slug="slug || '-' || n",
+        name="name || ' ' || n",
+    )
+    _copy(
+        Run,
+        copies,
+        f"agent_id IN (SELECT id FROM runs_agent WHERE slug LIKE 'crowd-%%' AND id < {APART})",
+        id=random_uuid,
+        digest=random_hash,
+        agent_id=f"agent_id + n * {APART}",
+    )
+
+
+def _copy(model: type[Model], copies: int, condition: str, **values: str) -> None:
+    table = model._meta.db_table
+    columns = [field.column for field in model._meta.concrete_fields]
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < %s) "
+            f"INSERT INTO {table} ({', '.join(columns)}) "
+            f"SELECT {', '.join(values.get(column, column) for column in columns)} FROM {table}, numbers "
+            f"WHERE {condition}",
+            [copies],
+        )
 
 
 def _run(evaluation: Evaluation, agent: Agent, slot, draw: random.Random) -> Run:
