@@ -8,6 +8,8 @@ from playwright.sync_api import Page, expect
 
 PLAYED = re.compile(r"/play/[0-9a-f]{64}/\?episode=")
 STEP = "#n-step"
+VERIFIED_MS = 60_000
+"""How long the worker may take, with whatever else the machine does."""
 
 
 def open_game(page: Page, title: str, *, ranked: bool = False) -> None:
@@ -48,7 +50,7 @@ def test_a_guest_wins_with_the_keyboard_alone_and_the_run_is_verified(page: Page
     expect(page.locator("#assist")).to_have_text("assist 2")
     step_to_end(page)
     expect(page.locator("#end-out")).to_have_text("4")
-    expect(page.locator("#end-text")).to_contain_text("Verified by replay")
+    expect(page.locator("#end-text")).to_contain_text("Verified by replay", timeout=VERIFIED_MS)
     assert page.locator("#end-seed").inner_text().isdigit()
     with page.expect_download() as download:
         page.get_by_role("link", name="Download the record").click()
@@ -64,7 +66,7 @@ def test_ranked_play_is_on_the_board_afterwards(page: Page, sign_up: Callable[..
     page.keyboard.press("Control+a")
     page.keyboard.press("x")
     step_to_end(page)
-    expect(page.locator("#end-text")).to_contain_text("counts on the board")
+    expect(page.locator("#end-text")).to_contain_text("it counts on the board", timeout=VERIFIED_MS)
     page.goto("/boards/public-dev/")
     expect(page.get_by_role("main")).to_contain_text(name)
 
@@ -195,7 +197,7 @@ def test_a_hundred_people_are_possible(page: Page) -> None:
 
 def test_a_baseline_is_started_watched_and_seen_as_a_run(page: Page) -> None:
     page.goto("/live/")
-    page.get_by_label("Speed").select_option("20.0")
+    page.get_by_label("Speed").select_option("20")
     page.get_by_role("button", name="Watch greedy on Central ignition").click()
     expect(page).to_have_url(re.compile(r"/live/[0-9a-f-]{36}/"))
     expect(page.locator("#end")).to_be_visible()
