@@ -6,7 +6,14 @@ nothing else to run, record and judge an evacuation.
 
 from simulator import policies
 from simulator.engine import Outcome
-from simulator.errors import EmberError, RecordFormatError, ScenarioError, SimulationError, SuiteError
+from simulator.errors import (
+    EmberError,
+    RecordFormatError,
+    RecordLimitError,
+    ScenarioError,
+    SimulationError,
+    SuiteError,
+)
 from simulator.metrics import Metrics
 from simulator.observation import Action, Observation, PersonState, PersonStatus
 from simulator.policies import Policy
@@ -16,7 +23,7 @@ from simulator.scenario import Position, Scenario
 from simulator.simulation import Simulator
 from simulator.strict_json import canonical_json, indented_json, parse_json
 from simulator.suite import Suite, SuiteEntry, load_suite
-from simulator.verification import Verdict, VerdictCode, record_unknown, replay
+from simulator.verification import Verdict, VerdictCode, is_canonical_replay, record_unknown, replay
 from simulator.versions import OBSERVATION_VERSION, SCHEMA_VERSION, SIMULATOR_VERSION
 
 __all__ = [
@@ -34,6 +41,7 @@ __all__ = [
     "Position",
     "RecordFormatError",
     "RecordHeader",
+    "RecordLimitError",
     "RunRecord",
     "Scenario",
     "ScenarioError",
@@ -47,6 +55,7 @@ __all__ = [
     "VerdictCode",
     "canonical_json",
     "indented_json",
+    "is_canonical_replay",
     "load_suite",
     "parse_json",
     "policies",

@@ -9,6 +9,7 @@ Source: simulation contract, section 5 (one grammar for places everywhere).
 
 import json
 import re
+from typing import Any
 
 _PLAIN_KEY = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
@@ -21,7 +22,7 @@ class EmberError(Exception):
         self.message = message
         self.place = place
 
-    def __reduce__(self) -> tuple[type["EmberError"], tuple[str, str]]:
+    def __reduce__(self) -> tuple[type["EmberError"], tuple[Any, ...]]:
         return type(self), (self.message, self.place)
 
 
@@ -39,6 +40,17 @@ class SimulationError(EmberError):
 
 class RecordFormatError(EmberError):
     """A run record that the loader refuses: keys, types, IDs, ranges or limits."""
+
+
+class RecordLimitError(RecordFormatError):
+    """A part of a record that is larger than ``limit``, and than any record needs."""
+
+    def __init__(self, message: str, place: str = "", limit: int = 0) -> None:
+        super().__init__(message, place)
+        self.limit = limit
+
+    def __reduce__(self) -> tuple[type["RecordLimitError"], tuple[Any, ...]]:
+        return type(self), (self.message, self.place, self.limit)
 
 
 def child(place: str, key: str) -> str:

@@ -10,25 +10,12 @@ import hashlib
 import json
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 
-from simulator.checks import MAX_SEED, Checker
-from simulator.errors import RecordFormatError, child, item
-from simulator.strict_json import canonical_json, parse_json
-
-HEADER_KEYS: Final = (
-    "simulator_version", "observation_version", "schema_version", "scenario_id", "scenario_hash", "seed",
-)  # fmt: skip
-RECORD_KEYS: Final = ("header", "initial", "steps", "termination")
-STEP_KEYS: Final = ("step", "actions", "movements", "ignitions", "evacuations", "casualties", "state")
-STATE_KEYS: Final = ("people", "burning", "fire_draws", "trapped")
-PERSON_KEYS: Final = ("position", "status")
-CASUALTY_KEYS: Final = ("id", "cause")
-TERMINATION_KEYS: Final = ("reason", "step")
-
-_check = Checker(RecordFormatError)
+from simulator.record_form import check_header
+from simulator.record_reader import encoded, piece_parse, record_pieces
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +39,7 @@ class Termination:
 
 
 class _HeaderOnly(msgspec.Struct):
-    header: Any
+    header: msgspec.Raw
 
 
 @dataclass(frozen=True)
@@ -70,13 +57,12 @@ class RunRecord:
         Raises:
             RecordFormatError: The first fault, with its place.
         """
-        document = parse_json(text, RecordFormatError)
-        check_record(document)
-        end = document["termination"]
+        pieces = record_pieces(text)
+        end = pieces.termination
         return cls(
-            header=RecordHeader(**document["header"]),
+            header=RecordHeader(**pieces.header),
             termination=None if end is None else Termination(**end),
-            text=canonical_json(document),
+            text=pieces.canonical_text(),
         )
 
     def to_json(self) -> str:
@@ -103,74 +89,9 @@ def record_header(text: str | bytes) -> RecordHeader:
     Raises:
         RecordFormatError: The text is no JSON object or its header is malformed.
     """
+    raw = encoded(text)
     try:
-        header: Any = msgspec.json.decode(text, type=_HeaderOnly).header
+        header = bytes(msgspec.json.decode(raw, type=_HeaderOnly).header)
     except (msgspec.MsgspecError, RecursionError, UnicodeError):
-        document = parse_json(text, RecordFormatError)  # the strict reader says what is wrong
-        if not isinstance(document, dict) or "header" not in document:
-            _check.object(document, "", RECORD_KEYS)
-        header = document["header"]
-    return RecordHeader(**_header(header))
-
-
-def check_record(document: Any) -> None:
-    """Check the form of a parsed record, in the order in which the contract prints it.
-
-    Raises:
-        RecordFormatError: The first fault, with its place.
-    """
-    top = _check.object(document, "", RECORD_KEYS)
-    _header(top["header"])
-    _state(top["initial"], "initial")
-    for index, step in enumerate(_check.list(top["steps"], "steps")):
-        _step(step, item("steps", index))
-    if top["termination"] is not None:
-        end = _check.object(top["termination"], "termination", TERMINATION_KEYS)
-        _check.string(end["reason"], "termination.reason")
-        _check.whole(end["step"], "termination.step")
-
-
-def _header(value: Any) -> dict[str, Any]:
-    header = _check.object(value, "header", HEADER_KEYS)
-    for key in ("simulator_version", "observation_version", "schema_version"):
-        _check.string(header[key], f"header.{key}")
-    _check.identifier(header["scenario_id"], "header.scenario_id")
-    _check.hash(header["scenario_hash"], "header.scenario_hash")
-    _check.integer(header["seed"], "header.seed", 0, MAX_SEED)
-    return header
-
-
-def _step(value: Any, place: str) -> None:
-    step = _check.object(value, place, STEP_KEYS)
-    _check.whole(step["step"], f"{place}.step")
-    for key in ("actions", "movements"):
-        at = f"{place}.{key}"
-        for person, word in _check.mapping(step[key], at).items():
-            _check.string(word, child(at, person))
-    for index, cell in enumerate(_check.list(step["ignitions"], f"{place}.ignitions")):
-        _check.position(cell, item(f"{place}.ignitions", index))
-    _identifiers(step["evacuations"], f"{place}.evacuations")
-    for index, casualty in enumerate(_check.list(step["casualties"], f"{place}.casualties")):
-        at = item(f"{place}.casualties", index)
-        members = _check.object(casualty, at, CASUALTY_KEYS)
-        _check.identifier(members["id"], f"{at}.id")
-        _check.string(members["cause"], f"{at}.cause")
-    _state(step["state"], f"{place}.state")
-
-
-def _state(value: Any, place: str) -> None:
-    state = _check.object(value, place, STATE_KEYS)
-    people = f"{place}.people"
-    for person, entry in _check.mapping(state["people"], people).items():
-        at = child(people, person)
-        members = _check.object(entry, at, PERSON_KEYS)
-        _check.position(members["position"], f"{at}.position")
-        _check.string(members["status"], f"{at}.status")
-    _check.integer(state["burning"], f"{place}.burning", 0)
-    _check.integer(state["fire_draws"], f"{place}.fire_draws", 0)
-    _identifiers(state["trapped"], f"{place}.trapped")
-
-
-def _identifiers(value: Any, place: str) -> None:
-    for index, identity in enumerate(_check.list(value, place)):
-        _check.identifier(identity, item(place, index))
+        return RecordHeader(**record_pieces(raw).header)  # the strict reader says what is wrong
+    return RecordHeader(**check_header(piece_parse(header, "header")))

@@ -7,6 +7,7 @@ text, so that a step costs a few joins. The result is byte for byte what
 Source: simulation contract, section 4.
 """
 
+import hashlib
 from collections.abc import Sequence
 
 from simulator.engine import ACTIONS, MOVED, OUTCOMES, STATUSES, Cause, EndReason, StepEvents, World
@@ -36,7 +37,7 @@ class RecordText:
         self.header = header_of(scenario, seed)
         self.state = self._state(world, trapped)
         self.steps: list[str] = []
-        self._opening = f'{{"header":{canonical_json(self.header)},"initial":{self.state},"steps":['
+        self.opening = f'{{"header":{canonical_json(self.header)},"initial":{self.state},"steps":['
 
     def add(self, events: StepEvents, world: World, trapped: Sequence[int]) -> None:
         """Append one step; ``world`` is the state after it."""
@@ -61,10 +62,22 @@ class RecordText:
 
     def text(self, termination: tuple[EndReason, int] | None) -> str:
         """The whole record as it stands; ``termination`` is None while the run goes on."""
+        return self.opening + ",".join(self.steps) + self.closing(termination)
+
+    def digest(self, termination: tuple[EndReason, int] | None) -> str:
+        """SHA-256 of :meth:`text`, without making it."""
+        digest = hashlib.sha256(self.opening.encode("ascii"))
+        for number, step in enumerate(self.steps):
+            digest.update((f",{step}" if number else step).encode("ascii"))
+        digest.update(self.closing(termination).encode("ascii"))
+        return digest.hexdigest()
+
+    def closing(self, termination: tuple[EndReason, int] | None) -> str:
+        """What stands behind the last step."""
         end = "null"
         if termination is not None:
             end = f'{{"reason":"{termination[0]}","step":{termination[1]}}}'
-        return f'{self._opening}{",".join(self.steps)}],"termination":{end}}}'
+        return f'],"termination":{end}}}'
 
     def _state(self, world: World, trapped: Sequence[int]) -> str:
         fire = world.fire

@@ -189,6 +189,18 @@ class Simulator:
         """Canonical text of :meth:`record`."""
         return self._text.text(self._end)
 
+    def record_digest(self) -> str:
+        """SHA-256 of :meth:`record_text`."""
+        return self._text.digest(self._end)
+
+    def opening_text(self) -> str:
+        """Canonical text of the record before its first step."""
+        return self._text.opening
+
+    def closing_text(self) -> str:
+        """Canonical text of the record behind its last step."""
+        return self._text.closing(self._end)
+
     def state_text(self) -> str:
         """Canonical text of the record's STATE now."""
         return self._text.state

@@ -47,7 +47,7 @@ def parse_json(text: str | bytes, error: type[EmberError] = EmberError) -> Any:
         error: With the place of the value at fault; the place is empty when the text is
             not JSON at all.
     """
-    source = _decode(text, error)
+    source = decoded(text, error)
     refused: list[_Refused] = []
 
     def refuse(message: str, key: str | None = None) -> _Refused:
@@ -97,20 +97,12 @@ def parse_json(text: str | bytes, error: type[EmberError] = EmberError) -> Any:
     return value
 
 
-def canonical_json(value: Any) -> str:
-    """Canonical text: keys sorted by code point, no white space, ASCII with ``\\uXXXX`` escapes.
+def decoded(text: str | bytes, error: type[EmberError]) -> str:
+    """The text of a document.
 
-    Floats are written as Python's ``repr``. Hashes and digests are taken over this form.
+    Raises:
+        error: Bytes that are not UTF-8, a lone surrogate, or a byte order mark.
     """
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
-
-
-def indented_json(value: Any) -> str:
-    """File form: as the canonical one, with a two-space indent and a final newline. Never hashed."""
-    return json.dumps(value, sort_keys=True, indent=2, ensure_ascii=True, allow_nan=False) + "\n"
-
-
-def _decode(text: str | bytes, error: type[EmberError]) -> str:
     if isinstance(text, str):
         if not text.isascii():
             try:
@@ -128,6 +120,19 @@ def _decode(text: str | bytes, error: type[EmberError]) -> str:
     if source.startswith(_BOM):
         raise error("expected UTF-8 without a byte order mark, got one at the start")
     return source
+
+
+def canonical_json(value: Any) -> str:
+    """Canonical text: keys sorted by code point, no white space, ASCII with ``\\uXXXX`` escapes.
+
+    Floats are written as Python's ``repr``. Hashes and digests are taken over this form.
+    """
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+
+
+def indented_json(value: Any) -> str:
+    """File form: as the canonical one, with a two-space indent and a final newline. Never hashed."""
+    return json.dumps(value, sort_keys=True, indent=2, ensure_ascii=True, allow_nan=False) + "\n"
 
 
 def _walk(value: Any) -> Iterator[tuple[str, str | None, Any]]:

@@ -1,14 +1,13 @@
 """Replay check: is a record exactly what its scenario, seed and actions give?
 
 Two ways to the same verdict. The quick one reads only header, seed and actions, replays
-them, and compares bytes: equal bytes are equal canonical forms. Whatever does not come out
-equal goes the strict way, which loads the record with every check and walks it beside the
-replay to the first difference.
+them step by step, and compares bytes: equal bytes are equal canonical forms. Whatever does not
+come out equal goes the strict way, which reads the record with every check and walks it beside
+the replay to the first difference. Neither makes a tree of a whole large record.
 
 Source: simulation contract, section 5.
 """
 
-import hashlib
 import json
 import re
 from dataclasses import dataclass
@@ -18,22 +17,21 @@ from typing import Any, Final
 import msgspec
 
 from simulator.checks import MAX_SEED, shown
-from simulator.errors import RecordFormatError, SimulationError, child, item
+from simulator.errors import RecordFormatError, RecordLimitError, SimulationError, child, item
 from simulator.metrics import Metrics
 from simulator.observation import ALLOWED_ACTIONS
-from simulator.record import (
+from simulator.record_form import (
     CASUALTY_KEYS,
     HEADER_KEYS,
     PERSON_KEYS,
     STATE_KEYS,
     STEP_KEYS,
     TERMINATION_KEYS,
-    check_record,
 )
+from simulator.record_reader import RecordPieces, record_pieces
 from simulator.record_text import header_of
 from simulator.scenario import Scenario
 from simulator.simulation import Simulator
-from simulator.strict_json import canonical_json, parse_json
 
 
 class VerdictCode(StrEnum):
@@ -95,23 +93,29 @@ def replay(record_text: str | bytes, scenario: Scenario) -> Verdict:
     Returns:
         The verdict. Never raises for anything in ``record_text``.
     """
-    quick = _replay_quickly(record_text, scenario)
-    if quick is not None:
-        return quick
+    simulator = _replay_quickly(record_text, scenario)
+    if simulator is not None:
+        return _identical(simulator)
     try:
-        document = parse_json(record_text, RecordFormatError)
-        check_record(document)
+        record = record_pieces(record_text)
     except RecordFormatError as problem:
-        return Verdict(VerdictCode.RECORD_FORMAT, str(problem), problem.place)
-    simulator, difference = _Comparison(document, scenario).run()
+        return record_refused(problem)
+    simulator, difference = _Comparison(record, scenario).run()
     if difference is not None:
         return difference.verdict()
     assert simulator is not None
-    canonical = canonical_json(document)
-    if canonical != simulator.record_text():  # the walk must have missed something: our fault
+    if record.digest() != simulator.record_digest():  # the walk must have missed something: our fault
         message = "the record differs from its replay, but the comparison does not find where"
         return Verdict(VerdictCode.INTERNAL, message)
-    return _identical(simulator, canonical.encode("ascii"))
+    return _identical(simulator)
+
+
+def is_canonical_replay(record_text: str | bytes, scenario: Scenario) -> bool:
+    """Whether the text is, to the byte, the canonical record of its own replay, ended or not.
+
+    Much quicker than :func:`replay` where it is not, since nothing tells why.
+    """
+    return _replay_quickly(record_text, scenario) is not None
 
 
 def record_unknown(scenario_hash: str, *, here: str | None = None) -> Verdict:
@@ -130,9 +134,17 @@ def record_unknown(scenario_hash: str, *, here: str | None = None) -> Verdict:
     return Verdict(VerdictCode.SCENARIO_UNKNOWN, message, place, expected=here, actual=scenario_hash)
 
 
-def _identical(simulator: Simulator, canonical: bytes) -> Verdict:
+def record_refused(problem: RecordFormatError) -> Verdict:
+    """The verdict over a record that the strict reader refuses."""
+    too_large = isinstance(problem, RecordLimitError)
+    code = VerdictCode.LIMIT_EXCEEDED if too_large else VerdictCode.RECORD_FORMAT
+    return Verdict(code, str(problem), problem.place)
+
+
+def _identical(simulator: Simulator) -> Verdict:
+    """The verdict over a record whose canonical form is that of the replay."""
     metrics = simulator.metrics
-    digest = hashlib.sha256(canonical).hexdigest()
+    digest = simulator.record_digest()
     if not simulator.done:
         message = (
             f"replayed without a difference, but the run has not ended after step {simulator.step_count}"
@@ -145,50 +157,57 @@ def _identical(simulator: Simulator, canonical: bytes) -> Verdict:
 # The quick way
 
 
-class _QuickHeader(msgspec.Struct):
-    seed: int
-
-
-class _QuickStep(msgspec.Struct):
-    actions: dict[str, str]
-
-
-class _QuickRecord(msgspec.Struct):
-    header: _QuickHeader
-    steps: list[_QuickStep]
-
-
-_quick_decoder = msgspec.json.Decoder(_QuickRecord)
+_decode_actions = msgspec.json.Decoder(dict[str, str]).decode
 _CODE_OF = {str(action): code for code, action in enumerate(ALLOWED_ACTIONS)}
+_SEED = re.compile(rb'"seed":([0-9]{1,20}),')
+_HEADER_BYTES: Final = 4096
+_STEP_OPENING: Final = b'{"actions":'
 
 
-def _replay_quickly(record_text: str | bytes, scenario: Scenario) -> Verdict | None:
-    """The verdict if the text is the canonical text of its own replay, else None."""
+def _replay_quickly(record_text: str | bytes, scenario: Scenario) -> Simulator | None:
+    """The run at its last step, if the text is the canonical text of its own replay; else None."""
     try:
         raw = record_text.encode("ascii") if isinstance(record_text, str) else bytes(record_text)
-        quick = _quick_decoder.decode(raw)
-    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+    except UnicodeError:
         return None
-    seed = quick.header.seed
-    if not 0 <= seed <= MAX_SEED or len(quick.steps) > scenario.max_steps:
+    raw = raw.strip(b" \t\r\n")
+    seed = _SEED.search(raw, 0, _HEADER_BYTES)
+    if seed is None or int(seed[1]) > MAX_SEED:
         return None
-    simulator = Simulator(scenario, seed)
+    simulator = Simulator(scenario, int(seed[1]))
+    opening = simulator.opening_text().encode("ascii")
+    if not raw.startswith(opening):
+        return None
+    at = _replay_steps(raw, len(opening), simulator)
+    closing = simulator.closing_text().encode("ascii")
+    return simulator if len(raw) == at + len(closing) and raw.endswith(closing) else None
+
+
+def _replay_steps(raw: bytes, at: int, simulator: Simulator) -> int:
+    """Replay the steps that stand from ``at`` on, as far as they come out equal; where they end."""
     code_of = _CODE_OF.__getitem__
     active = simulator.active_ids
-    for step in quick.steps:
-        actions = step.actions
-        if simulator.done or list(actions) != active:
-            return None
+    first = True
+    while not simulator.done:
+        start = at if first else at + 1
+        if not raw.startswith(_STEP_OPENING, start):
+            return at
+        opened = start + len(_STEP_OPENING)
         try:
+            actions = _decode_actions(raw[opened : raw.find(b"}", opened) + 1])
             codes = list(map(code_of, actions.values()))
-        except KeyError:
-            return None
+        except (msgspec.MsgspecError, RecursionError, UnicodeError, KeyError):
+            return at
+        if list(actions) != active:
+            return at
         simulator.advance(codes)
+        text = simulator.last_step_text().encode("ascii")
+        if not raw.startswith(text if first else b"," + text, at):
+            return at
+        at, first = start + len(text), False
         if simulator.active_count != len(active):
             active = simulator.active_ids
-    if simulator.record_text().encode("ascii") != raw.strip(b" \t\r\n"):
-        return None
-    return _identical(simulator, raw.strip(b" \t\r\n"))
+    return at
 
 
 # The strict way
@@ -279,19 +298,19 @@ def _said_element(value: Any) -> str:
 class _Comparison:
     """A loaded record beside its replay, in the order in which the contract prints the places."""
 
-    def __init__(self, document: dict[str, Any], scenario: Scenario) -> None:
-        self.document = document
+    def __init__(self, record: RecordPieces, scenario: Scenario) -> None:
+        self.record = record
         self.scenario = scenario
 
     def run(self) -> tuple[Simulator | None, _Difference | None]:
         """The replay, or the first difference."""
-        header = self.document["header"]
+        header = self.record.header
         difference = _compare_keys(header, header_of(self.scenario, header["seed"]), "header", HEADER_KEYS)
         if difference is not None:
             return None, difference
         simulator = Simulator(self.scenario, header["seed"])
-        difference = self.state(self.document["initial"], json.loads(simulator.state_text()), "initial")
-        for index, step in enumerate(self.document["steps"]):
+        difference = self.state(self.record.initial, json.loads(simulator.state_text()), "initial")
+        for index, step in enumerate(self.record.steps()):
             if difference is not None:
                 break
             difference = self.step(step, simulator, item("steps", index))
@@ -345,7 +364,7 @@ class _Comparison:
         )
 
     def termination(self, simulator: Simulator) -> _Difference | None:
-        record, end = self.document["termination"], simulator.termination
+        record, end = self.record.termination, simulator.termination
         replayed = None if end is None else {"reason": end.reason, "step": end.step}
         if record is not None and replayed is not None:
             return _compare_keys(record, replayed, "termination", TERMINATION_KEYS)

@@ -93,17 +93,17 @@ def documents_hash(file: str) -> Iterator[Hashed]:
         if line.error is not None:
             where = None if line.error.whole_file else line.place
             raise CommandError(line.error.message, code="document_format", file=file, place=where)
-        text = line.text or ""
+        text = line.text or b""
         try:
             kind, digest, form = document_hash(text)
         except EmberError as problem:
             place = ", ".join(part for part in (line.place if line.number > 1 else "", problem.place) if part)
             raise CommandError(problem.message, code="document_format", file=file, place=place) from problem
-        same = text == form if kind is Kind.RECORD else content == form.encode("ascii")
+        same = (text if kind is Kind.RECORD else content) == form.encode("ascii")
         yield Hashed(file, line.number, kind, digest, same)
 
 
-def document_hash(text: str) -> tuple[Kind, str, str]:
+def document_hash(text: bytes) -> tuple[Kind, str, str]:
     """
     Kind, hash and canonical file form of one document.
 

@@ -28,7 +28,7 @@ from simulator.errors import RecordFormatError
 from simulator.limits import LIMITS, Limits
 from simulator.record import RecordHeader, record_header
 from simulator.record_files import RecordLine, iter_records
-from simulator.verification import Verdict, VerdictCode, record_unknown, replay
+from simulator.verification import Verdict, VerdictCode, record_refused, record_unknown, replay
 
 STANDARD_INPUT = "-"
 GOOD_STYLE = "bold #009e73"
@@ -154,11 +154,11 @@ def _judge(file: str, line: RecordLine, library: ScenarioLibrary) -> Judged:
         error = line.error
         verdict = Verdict(VerdictCode(error.code), error.message, error.record_place)
         return Judged(file, line.number, verdict, limit=error.limit)
-    text = line.text or ""
+    text = line.text or b""
     try:
         header = record_header(text)
     except RecordFormatError as problem:
-        return Judged(file, line.number, Verdict(VerdictCode.RECORD_FORMAT, str(problem), problem.place))
+        return Judged(file, line.number, record_refused(problem))
     scenario = library.find(header.scenario_hash)
     if scenario is None:
         here = library.hash_of(header.scenario_id)

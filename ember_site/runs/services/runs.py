@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import threading
 from collections.abc import Iterable, Sequence
 from contextlib import nullcontext, suppress
@@ -24,7 +23,7 @@ from ember_site.runs.record_store import record_write
 from ember_site.runs.services.queue import run_enqueue
 from ember_site.runs.text import column_text
 from ember_site.runs.visibility import Viewer, run_is_mine
-from simulator import RecordHeader, RunRecord, record_header, replay
+from simulator import RecordHeader, RunRecord, is_canonical_replay, record_header
 
 SOURCES_OF_KIND = {
     AgentKind.MODEL: (RunSource.UPLOAD, RunSource.REMOTE),
@@ -34,7 +33,7 @@ SOURCES_OF_KIND = {
 
 LARGE_CHARS = 4_000_000
 _large_load = threading.BoundedSemaphore(1)
-"""Loading takes about twelve times a record's size in memory: one large record at a time in each process."""
+"""Loading takes about four times a record's size in memory: one large record at a time in each process."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,8 +131,7 @@ def _loaded_now(text: str | bytes) -> tuple[RecordHeader, bytes]:
     header = record_header(text)
     raw = (text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text).strip(b" \t\r\n")
     with suppress(NotFound):
-        verdict = replay(raw, scenario_load(header.scenario_hash))
-        if verdict.digest is not None and verdict.digest == hashlib.sha256(raw).hexdigest():
+        if is_canonical_replay(raw, scenario_load(header.scenario_hash)):
             return header, raw
     record = RunRecord.from_json(text)
     return record.header, record.to_json().encode("ascii")
