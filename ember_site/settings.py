@@ -287,6 +287,8 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     # Several models have a field `kind`, `state`, `source` or `visibility`; these are their names.
     "ENUM_NAME_OVERRIDES": {
         "AgentKind": "ember_site.runs.models.AgentKind.choices",
+        "EpisodeMode": "ember_site.api.episodes_serializers.MODES",
+        "EpisodeState": "ember_site.api.episodes_serializers.STATES",
         "EvaluationKind": "ember_site.boards.models.EvaluationKind.choices",
         "EvaluationState": "ember_site.boards.models.EvaluationState.choices",
         "RunSource": "ember_site.runs.models.RunSource.choices",

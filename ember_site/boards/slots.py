@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from ember_site.boards.models import EvaluationKind, EvaluationState, Slot
+from ember_site.boards.selectors import evaluation_get
 from ember_site.catalog.models import Scenario
+from ember_site.catalog.selectors import Viewer
+from ember_site.core.errors import NotFound, WrongState
+from simulator import OBSERVATION_VERSION, SIMULATOR_VERSION
 
 
 def slot_open_of(*, scenario: Scenario) -> Slot | None:
@@ -19,3 +23,21 @@ def slot_open_of(*, scenario: Scenario) -> Slot | None:
         .order_by("-evaluation__created_at", "position")
         .first()
     )
+
+
+def slot_to_play(*, viewer: Viewer, slug: str, position: int) -> Slot:
+    """One slot of an open evaluation that still runs, by its place in the schedule, counted from 1.
+
+    Raises:
+        NotFound: there is no such evaluation or slot, or the viewer may not see it.
+        WrongState: it is not open to play.
+    """
+    evaluation = evaluation_get(viewer=viewer, slug=slug)
+    versions = (evaluation.simulator_version, evaluation.observation_version)
+    going = evaluation.kind == EvaluationKind.OPEN and evaluation.state == EvaluationState.OPEN
+    if not going or versions != (SIMULATOR_VERSION, OBSERVATION_VERSION):
+        raise WrongState(f"The evaluation {slug} cannot be played now.", place="mode")
+    slot = evaluation.slots.filter(position=position).select_related("evaluation", "scenario").first()
+    if slot is None:
+        raise NotFound(f"The evaluation {slug} has no slot {position}.", place="mode")
+    return slot

@@ -34,6 +34,7 @@ ORDER = (
     "contract",
     "command",
     "api",
+    "api-episodes",
     "errors",
 )
 """Documents in the order in which a newcomer reads them; others follow by name."""

@@ -11,7 +11,7 @@ from django.conf import settings
 from django.test import Client
 
 from ember_site.accounts.guests import SESSION_KEY
-from ember_site.accounts.models import User
+from ember_site.accounts.models import ApiToken, User
 from ember_site.catalog.models import Scenario as ScenarioRow
 from ember_site.catalog.models import Suite, SuiteEntry
 from ember_site.catalog.scenario_cache import scenario_load
@@ -98,6 +98,17 @@ def practice(corridor: ScenarioRow, user: User) -> Episode:
 def planner(user: User) -> Agent:
     """Give a `model` agent of `user`."""
     return agent_create(owner=user, fields={"name": "Planner"})
+
+
+@pytest.fixture
+def token_of(db: None) -> Callable[..., str]:
+    """Give a function that makes an API token and gives its key."""
+
+    def make(user: User, scope: str = "play") -> str:
+        key: str = ApiToken.objects.create(user=user, expiry=None, name=scope, scope=scope)[1]
+        return key
+
+    return make
 
 
 @pytest.fixture
