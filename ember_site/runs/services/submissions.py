@@ -35,7 +35,7 @@ from ember_site.runs.services.runs import (
 )
 from ember_site.runs.text import column_text
 from ember_site.runs.visibility import agent_is_mine
-from simulator import RecordFormatError
+from simulator import RecordFormatError, RecordLimitError
 from simulator.record_files import RecordFileError, RecordLine, iter_records, record_file_error
 
 PLACE_CHARS = 300
@@ -115,7 +115,11 @@ def _read_line(line: RecordLine) -> ReadLine:
         return ReadLine(line.number, record_store(text=line.text), None)
     except RecordFormatError as error:
         place = f"{line.place}, {error.place}" if error.place else line.place
-        return ReadLine(line.number, None, RecordFileError("record_format", place, str(error)))
+        limit = error.limit if isinstance(error, RecordLimitError) else None
+        refusal = RecordFileError(
+            "record_format" if limit is None else "limit_exceeded", place, str(error), limit
+        )
+        return ReadLine(line.number, None, refusal)
 
 
 def _summary(lines: Sequence[ReadLine]) -> RecordFileError:
