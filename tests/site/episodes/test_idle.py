@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from typing import Any
 
@@ -10,9 +11,11 @@ from django.test import Client
 
 from ember_site.accounts.models import User
 from ember_site.catalog.models import Scenario
+from ember_site.episodes import hub as hub_module
 from ember_site.episodes import idle
 from ember_site.episodes.idle import (
     EpisodeOver,
+    Stays,
     agents_keep_limits,
     episode_heartbeat,
     episodes_pause_idle,
@@ -252,6 +255,20 @@ def test_an_agent_that_is_faster_than_the_sweep_keeps_its_step(
     site_clock.advance(10 * MINUTE)
     assert not agents_keep_limits().made
     assert logged(remote) == ['{"A":"east","B":"east"}']
+
+
+@pytest.mark.parametrize(("up_s", "looks"), [(599.0, False), (601.0, True)])
+async def test_after_a_start_of_the_site_no_limit_passes_before_the_time_of_a_step(
+    monkeypatch: pytest.MonkeyPatch, up_s: float, looks: bool
+) -> None:
+    looked: list[bool] = []
+    for name in ("episodes_pause_idle", "episodes_finish_pending", "guests_forget"):
+        monkeypatch.setattr(hub_module, name, lambda: None)
+    monkeypatch.setattr(hub_module, "agents_keep_limits", lambda: looked.append(True) or Stays())
+    hub = hub_module.Hub()
+    hub._started_at = asyncio.get_running_loop().time() - up_s
+    await hub._sweep()
+    assert bool(looked) is looks
 
 
 def test_agents_are_never_paused_and_never_listed_as_ones_own_games(

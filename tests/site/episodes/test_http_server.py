@@ -1,0 +1,329 @@
+"""Episodes over HTTP against a real web process: parallel copies, hung agents, secrets, the example agent."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ember_site.accounts.models import ApiToken, User
+from ember_site.boards.models import Evaluation
+from ember_site.boards.services import evaluation_ensure_open
+from ember_site.catalog.models import Scenario, Suite
+from ember_site.catalog.services import suite_import
+from ember_site.episodes.models import Episode, EpisodeStep
+from ember_site.episodes.services import episode_create
+from ember_site.runs.models import Agent, Run, RunSource
+from ember_site.runs.services import run_verify
+from tests.site.episodes.conftest import publish
+from tests.site.episodes.test_privacy import ROOM, SEED, forms_of, secrets_of
+from tests.site.episodes.web_process import Line, WebProcess
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+ROOT = Path(__file__).resolve().parents[3]
+EAST = {"A": "east", "B": "east"}
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Everything that came back for one request."""
+
+    status: int
+    headers: str
+    text: str
+
+    @property
+    def body(self) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(self.text)
+        return found
+
+
+class Caller:
+    """A client of the API; every answer is kept."""
+
+    def __init__(self, web: WebProcess, key: str) -> None:
+        self._address = web.address
+        self._key = key
+        self.answers: list[Answer] = []
+
+    def send(self, method: str, path: str, body: Any = None) -> Answer:
+        connection = http.client.HTTPConnection(self._address, timeout=60)
+        headers = {"Authorization": f"Token {self._key}"} if self._key else {}
+        headers |= {"Content-Type": "application/json"}
+        connection.request(
+            method, f"/api/v1/episodes/{path}", None if body is None else json.dumps(body), headers
+        )
+        response = connection.getresponse()
+        answer = Answer(response.status, str(response.getheaders()), response.read().decode())
+        connection.close()
+        self.answers.append(answer)
+        return answer
+
+    def step(self, episode: Episode, number: int, actions: dict[str, str]) -> Answer:
+        return self.send("POST", f"{episode.pk}/steps/", {"step": number, "actions": actions})
+
+
+@pytest.fixture
+def key(user: User, token_of: Callable[..., str]) -> str:
+    """Give a play token of `user`."""
+    return token_of(user)
+
+
+@pytest.fixture
+def caller(web: WebProcess, key: str) -> Caller:
+    """Give a client with the play token of `user`."""
+    return Caller(web, key)
+
+
+@pytest.fixture(scope="module")
+def quick(django_db_setup: None, django_db_blocker: Any) -> Iterator[WebProcess]:
+    """Serve with limits for agents that pass within a test: one second for a step, five for silence."""
+    with django_db_blocker.unblock():
+        process = WebProcess({"agent_move_s": 1.0, "agent_idle_s": 5.0, "sweep_s": 0.1})
+    yield process
+    process.stop()
+
+
+@pytest.fixture(autouse=True)
+def _no_faults(web: WebProcess) -> Iterator[None]:
+    before = len(web.faults)
+    yield
+    assert web.faults[before:] == []
+
+
+def with_token(web: WebProcess, episode: Episode, key: str) -> Line:
+    """The socket of an episode as a program opens it: a token, no origin, no cookie."""
+    from websockets.sync.client import connect
+
+    headers = {"Authorization": f"Token {key}"}
+    address = f"ws://{web.address}/ws/episodes/{episode.pk}/"
+    return Line(connect(address, additional_headers=headers, max_size=None, legacy=True))
+
+
+def test_t22_ten_parallel_copies_of_a_step_make_one_row_and_get_one_answer(
+    caller: Caller, remote: Episode
+) -> None:
+    gate = threading.Barrier(10)
+
+    def one(_number: int) -> Answer:
+        gate.wait(timeout=60)
+        return caller.step(remote, 1, EAST)
+
+    with ThreadPoolExecutor(10) as pool:
+        answers = list(pool.map(one, range(10)))
+    assert [answer.status for answer in answers] == [200] * 10
+    assert sorted(answer.body["result"] for answer in answers) == ["applied"] + ["duplicate"] * 9
+    said = {json.dumps(answer.body | {"result": ""}) for answer in answers}
+    assert len(said) == 1
+    assert EpisodeStep.objects.filter(episode=remote).count() == 1
+    refused = caller.step(remote, 1, {"A": "stay", "B": "stay"})
+    assert (refused.status, refused.body["code"], refused.body["step"]) == (409, "step_stale", 1)
+    assert "step 2" in refused.body["detail"]
+
+
+def test_a_step_over_http_reaches_the_sockets_and_one_over_the_socket_the_observation(
+    web: WebProcess, caller: Caller, remote: Episode, key: str
+) -> None:
+    watcher, player = web.episode(remote.pk), with_token(web, remote, key)
+    watcher.hello()
+    welcome = player.hello()
+    assert (welcome["role"], welcome["limits"]["move_s"], welcome["limits"]["idle_s"]) == ("player", 600, 900)
+    assert caller.step(remote, 1, EAST).body["result"] == "applied"
+    for line in (watcher, player):
+        assert line.until("delta")["step"] == 1
+    assert player.act(2, EAST)["result"] == "applied"
+    assert caller.step(remote, 2, EAST).body["result"] == "duplicate"
+    assert caller.send("GET", f"{remote.pk}/observation/").body["observation"]["step"] == 2
+    for number in (3, 4):
+        caller.step(remote, number, {"A": "east"})
+    end = watcher.until("end")
+    assert end["run"] == caller.answers[-1].body["end"]["run"]
+    for line in (watcher, player):
+        line.close()
+
+
+def test_p14_on_the_socket_a_token_of_less_scope_watches_and_a_persons_game_is_not_played_by_program(
+    web: WebProcess, remote: Episode, practice: Episode, user: User, key: str, token_of: Callable[..., str]
+) -> None:
+    for episode, with_key in ((remote, token_of(user, "submit")), (practice, key)):
+        line = with_token(web, episode, with_key)
+        assert line.hello()["role"] == "watcher"
+        line.send("act", step=1, actions=EAST)
+        assert line.until("err")["code"] == "not_the_player"
+        line.close()
+
+
+def test_p14_who_loses_the_token_is_put_out_of_the_socket(remote: Episode, key: str) -> None:
+    process = WebProcess({"rights_check_s": 0.1})
+    try:
+        line = with_token(process, remote, key)
+        line.hello()
+        ApiToken.objects.all().delete()
+        assert line.until("bye")["code"] == 4401
+        line.close()
+    finally:
+        process.stop()
+
+
+def test_t23_a_hung_agent_stays_and_ends_while_another_plays_on(
+    quick: WebProcess, corridor: Scenario, user: User, planner: Agent, key: str
+) -> None:
+    """The deadlines are the server's; the socket tells when they passed."""
+    hung = episode_create(scenario=corridor, owner=user, agent=planner)
+    beating = episode_create(scenario=corridor, owner=user, agent=planner)
+    caller = Caller(quick, key)
+    watcher = quick.episode(hung.pk)
+    watcher.hello()
+    done = threading.Event()
+
+    def beat() -> None:
+        other = Caller(quick, key)
+        while not done.wait(0.2):
+            other.send("POST", f"{beating.pk}/heartbeat/")
+
+    thread = threading.Thread(target=beat)
+    thread.start()
+    try:
+        first = watcher.until("delta")
+        assert (first["step"], first["moved"]) == (1, [])
+        watcher.until("end")
+    finally:
+        done.set()
+        thread.join()
+    hung.refresh_from_db()
+    beating.refresh_from_db()
+    assert (hung.state, hung.reason) == (Episode.State.ENDED, "max_steps")
+    assert beating.state == Episode.State.RUNNING, "T20: a heartbeat keeps it open"
+    late = caller.step(hung, 1, EAST)
+    assert (late.status, late.body["code"], late.body["end"]["reason"]) == (409, "step_stale", "max_steps")
+    assert caller.step(beating, beating.step + 1, EAST).status in (200, 409)
+    run = Run.objects.get()
+    run_verify(run_id=run.pk)
+    run.refresh_from_db()
+    assert (run.state, run.ended, run.source) == ("verified", True, RunSource.REMOTE)
+    assert quick.faults == []
+    watcher.close()
+
+
+def test_nothing_private_is_in_any_answer_or_header_while_an_episode_runs(
+    caller: Caller, web: WebProcess, make_scenario: Callable[..., Scenario], user: User, planner: Agent
+) -> None:
+    scenario = make_scenario(*ROOM, fire={"model": "stochastic", "spread_probability": 0.4})
+    publish(scenario)
+    started = caller.send(
+        "POST", "", {"agent": planner.slug, "scenario": scenario.content_hash, "seed": str(SEED)}
+    )
+    episode = Episode.objects.get()
+    assert (started.status, episode.seed) == (201, str(SEED))
+    _play_a_little(caller, episode)
+    stranger = Caller(web, "")
+    for path in ("", "observation/"):
+        for one in (caller, stranger):
+            assert one.send("GET", f"{episode.pk}/{path}").status == 200
+    assert stranger.step(episode, 1, {"A": "stay"}).status == 401
+    episode.refresh_from_db()
+    assert episode.state == Episode.State.RUNNING, "the scan is about a running episode"
+    answers = caller.answers + stranger.answers
+    assert {answer.status for answer in answers} == {200, 201, 401, 409, 422}
+    for secret in secrets_of(episode):
+        for answer in answers:
+            assert secret not in answer.headers
+            assert secret not in answer.text
+    assert '"seed"' not in "".join(answer.text for answer in answers)
+    for answer in answers:
+        if "observation" in answer.body:
+            assert set(answer.body["observation"]) == {
+                "observation_version",
+                "step",
+                "map",
+                "rules",
+                "people",
+                "burning",
+                "allowed_actions",
+            }
+            assert scenario.content_hash not in answer.text
+            assert scenario.scenario_id not in answer.text
+    assert not [form for form in forms_of(SEED) if form in "".join(web.output)]
+
+
+def _play_a_little(caller: Caller, episode: Episode) -> None:
+    """Steps of every kind: made, repeated, stale, ahead, refused; and a heartbeat."""
+    people = {"A": "stay", "B": "stay", "C": "stay"}
+    for number in (1, 2, 3):
+        answer = caller.step(episode, number, people)
+        if answer.status == 422:
+            people.pop(answer.body["place"].removeprefix("actions."))
+            answer = caller.step(episode, number, people)
+        assert answer.status == 200
+        caller.step(episode, number, people)
+    caller.step(episode, 1, {"A": "north"})
+    caller.step(episode, 9, {"A": "north"})
+    caller.step(episode, 4, {"nobody": "north"})
+    caller.send("POST", f"{episode.pk}/heartbeat/")
+
+
+# --- The document -------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def suite(web: WebProcess) -> Suite:
+    return suite_import(directory=ROOT / "scenarios" / "public" / "v1")
+
+
+def test_the_example_agent_plays_on_the_real_site_and_its_run_verifies(
+    web: WebProcess, suite: Suite, planner: Agent, key: str
+) -> None:
+    evaluation: Evaluation = evaluation_ensure_open(suite=suite)
+    slot = evaluation.slots.order_by("position").first()
+    assert slot is not None
+    reference = f"{suite.suite_id}/{slot.scenario.scenario_id}"
+    for mode in ("practice", f"{evaluation.slug}/{slot.position}"):
+        command = [
+            "docs/examples/remote_agent.py",
+            f"http://{web.address}",
+            key,
+            planner.slug,
+            reference,
+            mode,
+        ]
+        ended = subprocess.run(
+            [sys.executable, *command], cwd=ROOT, capture_output=True, text=True, timeout=120, check=False
+        )
+        assert ended.returncode == 0, ended.stderr + ended.stdout
+        end = json.loads(ended.stdout)
+        run = Run.objects.get(pk=end["run"])
+        run_verify(run_id=run.pk)
+        run.refresh_from_db()
+        assert (run.state, run.evacuated, run.ranked) == (
+            "verified",
+            end["summary"]["evacuated"],
+            mode != "practice",
+        )
+        assert run.evacuated == run.population
+
+
+def test_the_example_in_the_document_is_the_file_and_as_short_as_promised() -> None:
+    source = (ROOT / "docs" / "examples" / "remote_agent.py").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "api-episodes.md").read_text(encoding="utf-8")
+    assert f"```python\n{source}```" in text
+    assert len([line for line in source.splitlines() if line.strip()]) <= 40
+    imported = {
+        line.split()[1].split(".")[0] for line in source.splitlines() if line.startswith(("import", "from"))
+    }
+    assert imported <= sys.stdlib_module_names
+
+
+def test_the_limits_in_the_document_are_those_in_force(settings: Any) -> None:
+    text = " ".join((ROOT / "docs" / "api-episodes.md").read_text(encoding="utf-8").split())
+    assert f"`move_s` seconds ({settings.EMBER_AGENT_MOVE_S})" in text
+    assert f"`idle_s` seconds ({settings.EMBER_AGENT_IDLE_S})" in text
