@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
 from typing import Any
 
 from ember_site.boards.intervals import ScoreIntervals, score_intervals
 from ember_site.boards.models import Evaluation
-from ember_site.boards.ranking import RankedEntry, Schedule, SlotKey, SlotSpec
+from ember_site.boards.ranking import RankedEntry, RunScore, Schedule, SlotKey, SlotSpec
 from ember_site.core.errors import BadInput
 
 KINDS = ("model", "human", "baseline")
@@ -50,6 +49,14 @@ class Course:
         for slot in self.slots:
             groups.setdefault(slot.key.scenario_hash, []).append(slot)
         self.by_scenario = tuple(tuple(group) for group in groups.values())
+        self._intervals: dict[Hashable, tuple[Mapping[SlotKey, RunScore], ScoreIntervals | None]] = {}
+
+    def intervals(self, entry: RankedEntry) -> ScoreIntervals | None:
+        """95 % intervals of a complete entry, resampled once for as long as the same runs count."""
+        held = self._intervals.get(entry.key)
+        if held is None or held[0] is not entry.best:
+            held = self._intervals[entry.key] = (entry.best, score_intervals(self.schedule, entry.best))
+        return held[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +103,10 @@ class BoardRow:
         """`7 of 10`."""
         return f"{self.entry.slots_done} of {self.entry.slot_count}"
 
-    @cached_property
+    @property
     def intervals(self) -> ScoreIntervals | None:
         """95 % intervals; None for an incomplete entry and where no scenario has several seeds."""
-        return score_intervals(self.course.schedule, self.entry.best) if self.entry.complete else None
+        return self.course.intervals(self.entry) if self.entry.complete else None
 
     @property
     def cells(self) -> list[Cell]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from django.contrib.auth.models import AnonymousUser
+from django.db.models import Count, Max, Q, Window
+from django.db.models.functions import RowNumber
 
 from ember_site.accounts.models import User
 from ember_site.boards.ranking import (
@@ -16,7 +17,6 @@ from ember_site.boards.ranking import (
     SlotKey,
     SlotSpec,
     entries_rank,
-    runs_best,
 )
 from ember_site.catalog.models import Scenario
 from ember_site.catalog.scenario_cache import scenario_load
@@ -54,41 +54,36 @@ def scenario_slot(scenario: Scenario) -> SlotKey:
 
 
 def scenario_standings(scenario: Scenario, *, viewer: Viewer) -> list[Standing]:
-    """The best run of each agent with the public seed, in ranking order. One query."""
+    """The best run of each of the ten best agents with the public seed, in ranking order. One query."""
     slot = scenario_slot(scenario)
-    runs = {run.pk: run for run in runs_for_slots(slots=[slot], viewer=viewer)}
-    by_agent: dict[int, list[Run]] = defaultdict(list)
-    for run in runs.values():
-        if run.agent is not None:
-            by_agent[run.agent.pk].append(run)
-    entries = [
-        EntryRuns(key=agent, name=str(own[0].agent), runs=[_score(run) for run in own])
-        for agent, own in by_agent.items()
-    ]
+    merit = ("-evacuated", "casualties", "exit_step_total", "created_at")
+    best = (
+        runs_for_slots(slots=[slot], viewer=viewer)
+        .annotate(
+            number=Window(RowNumber(), partition_by="agent_id", order_by=[*merit, "pk"]),
+            attempts=Window(Count("pk"), partition_by="agent_id"),
+        )
+        .filter(number=1)
+        .order_by(*merit, "agent__name", "pk")[:STANDINGS]
+    )
+    runs = {run.pk: run for run in best}
+    entries = [EntryRuns(key=run.pk, name=str(run.agent), runs=[_score(run)]) for run in runs.values()]
     ranked = entries_rank(Schedule([SlotSpec(slot, scenario.population)]), entries)
-    return [
-        Standing(row.rank or 0, runs[row.best[slot].run_id], row.attempt_count)  # type: ignore[index]
-        for row in ranked[:STANDINGS]
-    ]
+    return [Standing(row.rank or 0, runs[row.key], runs[row.key].attempts) for row in ranked]  # type: ignore[index]
 
 
 def card_figures(scenarios: Iterable[Scenario], *, viewer: Viewer) -> dict[str, CardFigures]:
     """Greedy's and the best result on each scenario with its public seed, by content hash. One query."""
     slots = [scenario_slot(scenario) for scenario in scenarios]
-    runs = list(runs_for_slots(slots=slots, viewer=viewer))
-    best = runs_best(_score(run) for run in runs)
-    greedy = runs_best(
-        _score(run)
-        for run in runs
-        if run.agent is not None and run.agent.kind == AgentKind.BASELINE and run.agent.name == GREEDY
+    greedy = Q(agent__kind=AgentKind.BASELINE, agent__name=GREEDY)
+    counts = (
+        runs_for_slots(slots=slots, viewer=viewer)
+        .order_by()
+        .values_list("scenario_hash")
+        .annotate(greedy=Max("evacuated", filter=greedy), best=Max("evacuated"))
     )
-    return {
-        slot.scenario_hash: CardFigures(
-            greedy=greedy[slot].evacuated if slot in greedy else None,
-            best=best[slot].evacuated if slot in best else None,
-        )
-        for slot in slots
-    }
+    figures = {scenario_hash: CardFigures(*best) for scenario_hash, *best in counts}
+    return {slot.scenario_hash: figures.get(slot.scenario_hash, CardFigures(None, None)) for slot in slots}
 
 
 def _score(run: Run) -> RunScore:
