@@ -24,7 +24,8 @@ class StepAnswer:
     """The answer to one request.
 
     `step` is the step asked for, `now` the last one made, `state` the episode's state after it.
-    `observation` is the present one; `retryable` says that the same request may succeed later.
+    `observation` is the present one; `retryable` says that the same request may succeed later;
+    `steps_per_second` is the speed asked of a baseline.
     """
 
     result: StepResult
@@ -36,6 +37,7 @@ class StepAnswer:
     place: str = ""
     message: str = ""
     retryable: bool = False
+    steps_per_second: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,3 +59,4 @@ class EpisodeView:
     remote: bool = False
     move_due_at: datetime | None = None
     idle_due_at: datetime | None = None
+    steps_per_second: float | None = None

@@ -18,11 +18,12 @@ from django.db.models import Q
 
 from ember_site.catalog.scenario_cache import scenario_load
 from ember_site.core import clock
+from ember_site.core.errors import BadInput, Forbidden
 from ember_site.episodes.answers import StepAnswer, StepResult
 from ember_site.episodes.limits import EpisodeLimits
 from ember_site.episodes.live import LiveEpisode
 from ember_site.episodes.models import Episode
-from ember_site.episodes.selectors import episode_log
+from ember_site.episodes.selectors import Viewer, episode_get, episode_is_started_by, episode_log
 from ember_site.episodes.threads import in_thread
 from simulator import Action, Observation
 from simulator.policies import BASELINES
@@ -81,6 +82,33 @@ def baseline_renew(*, episode_id: UUID, worker: str, lease_s: float) -> bool:
             lease_until=clock.now() + timedelta(seconds=lease_s)
         )
     )
+
+
+def speed_check(steps_per_second: float) -> None:
+    """Let a speed pass that baselines may have.
+
+    Raises:
+        BadInput: it is out of range.
+    """
+    if not SLOWEST_STEPS_PER_S <= steps_per_second <= FASTEST_STEPS_PER_S:
+        raise BadInput(
+            f"The speed is {SLOWEST_STEPS_PER_S:g} to {FASTEST_STEPS_PER_S:g} steps a second.", place="speed"
+        )
+
+
+def baseline_set_speed(*, viewer: Viewer, guest_key: str, episode_id: UUID, steps_per_second: float) -> None:
+    """Change the speed of a running baseline; whoever drives it obeys from its next step on.
+
+    Raises:
+        NotFound: there is no such episode.
+        Forbidden: somebody else started it, or it is no baseline.
+        BadInput: the speed is out of range.
+    """
+    speed_check(steps_per_second)
+    episode = episode_get(viewer=viewer, guest_key=guest_key, episode_id=episode_id)
+    if not episode_is_started_by(viewer=viewer, guest_key=guest_key, episode=episode):
+        raise Forbidden("Only who started a baseline sets its speed.")
+    Episode.objects.filter(pk=episode_id).update(steps_per_second=steps_per_second)
 
 
 def baseline_drive(*, episode_id: UUID) -> Drive:
@@ -151,11 +179,11 @@ class BaselineRunner:
 
     async def _drive(self, episode_id: UUID) -> None:
         drive = await in_thread(baseline_drive, episode_id=episode_id)
-        observation, done = drive.observation, drive.done
+        observation, done, speed = drive.observation, drive.done, drive.steps_per_s
         loop = asyncio.get_running_loop()
         due = renewed = loop.time()
         while not done:
-            due = max(due + 1 / drive.steps_per_s, loop.time())
+            due = max(due + 1 / speed, loop.time())
             await asyncio.sleep(due - loop.time())
             if loop.time() - renewed > self._limits.lease_s / 3:
                 if not await in_thread(
@@ -169,6 +197,7 @@ class BaselineRunner:
             if answer.result is not StepResult.APPLIED or answer.observation is None:
                 return  # Somebody else drives it, or it was ended or frozen.
             observation = answer.observation
+            speed = answer.steps_per_second or speed
             done = answer.state != Episode.State.RUNNING
 
     async def _step(self, episode_id: UUID, step: int, actions: Mapping[str, str]) -> StepAnswer:

@@ -187,7 +187,14 @@ class Hub:
     async def _publish_answer(self, room: Room, answer: StepAnswer) -> None:
         plain = answer.state == Episode.State.RUNNING and answer.observation is not None
         if plain and answer.observation is not None and answer.now in (room.view.step, room.view.step + 1):
-            room.publish(EpisodeView(step=answer.now, state=answer.state, observation=answer.observation))
+            room.publish(
+                EpisodeView(
+                    step=answer.now,
+                    state=answer.state,
+                    observation=answer.observation,
+                    steps_per_second=answer.steps_per_second,
+                )
+            )
             return
         await self._refresh_locked(room)
 

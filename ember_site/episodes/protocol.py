@@ -190,6 +190,12 @@ def frame_notice(code: str, message: str) -> str:
     return frame("notice", code=code, message=message)
 
 
+def frame_speed(steps_per_second: float) -> str:
+    """Who started a baseline changed its speed."""
+    message = f"The baseline now makes {steps_per_second:g} steps a second."
+    return frame("notice", code="speed", message=message, steps_per_second=steps_per_second)
+
+
 def frame_err(code: str, message: str) -> str:
     """The last message was refused; nothing happened."""
     return frame("err", code=code, message=message)

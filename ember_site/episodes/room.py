@@ -18,6 +18,7 @@ from ember_site.episodes.protocol import (
     frame_end,
     frame_notice,
     frame_snapshot,
+    frame_speed,
     frame_welcome,
 )
 
@@ -138,6 +139,8 @@ class Room:
         if view.step > before.step:
             self._publish_steps(view)
         self._view = view
+        if view.steps_per_second is not None and view.steps_per_second != before.steps_per_second:
+            self._publish_speed(view.steps_per_second)
         if view.state != before.state or (view.run is not None and before.run is None):
             self._publish_state(view)
 
@@ -172,6 +175,11 @@ class Room:
             frame = frame_delta(delta)
             for member in self.members:
                 member.mailbox.put_delta(frame)
+
+    def _publish_speed(self, steps_per_second: float) -> None:
+        frame = frame_speed(steps_per_second)
+        for member in self.members:
+            member.mailbox.put_control(frame)
 
     def _publish_state(self, view: EpisodeView) -> None:
         match view.state:

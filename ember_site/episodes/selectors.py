@@ -77,6 +77,15 @@ def episode_is_mine(*, viewer: Viewer, guest_key: str, episode: Episode) -> bool
     return bool(guest_key) and episode.guest_key == guest_key
 
 
+def episode_is_started_by(*, viewer: Viewer, guest_key: str, episode: Episode) -> bool:
+    """Whether this visitor had the baseline of this episode started, and so may set its speed."""
+    if episode.mode != Episode.Mode.BASELINE:
+        return False
+    if episode.owner_id is not None:
+        return bool(viewer.is_authenticated) and viewer.pk == episode.owner_id
+    return bool(guest_key) and episode.guest_key == guest_key
+
+
 def episode_may_act(*, viewer: Viewer, guest_key: str = "", scope: str = "", episode: Episode) -> bool:
     """Whether this visitor may make steps.
 

@@ -161,6 +161,7 @@ def episode_view(*, episode_id: UUID, after: int | None = None) -> EpisodeView:
             idle_due_at=episode.last_active_at + timedelta(seconds=episode_limits().agent_idle_s)
             if episode.is_remote
             else None,
+            steps_per_second=episode.steps_per_second,
         )
 
 
@@ -280,6 +281,7 @@ def _answer(
         code=code,
         place=place,
         message=message,
+        steps_per_second=episode.steps_per_second,
     )
 
 

@@ -17,11 +17,12 @@ from ember_site.catalog.models import Scenario, SuiteEntry
 from ember_site.catalog.plan_svg import scenario_plan
 from ember_site.catalog.selectors import scenario_entries, suite_entries, suite_list
 from ember_site.core.errors import BadInput
-from ember_site.episodes.baselines import DEFAULT_STEPS_PER_S, FASTEST_STEPS_PER_S, SLOWEST_STEPS_PER_S
+from ember_site.episodes.baselines import DEFAULT_STEPS_PER_S, speed_check
 from ember_site.episodes.models import Episode
 from ember_site.episodes.selectors import (
     Viewer,
     episode_is_mine,
+    episode_is_started_by,
     episode_live_list,
     episode_own_best,
     episode_own_open,
@@ -83,12 +84,13 @@ class StartChoice:
 
 @dataclass(frozen=True, slots=True)
 class GamePage:
-    """One episode on the board, to play or to watch."""
+    """One episode on the board, to play or to watch; `speeds` are there for who may set one."""
 
     episode: Episode
     plays: bool
     plan: SafeString
     data: dict[str, Any]
+    speeds: list[tuple[float, bool]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,10 +173,7 @@ def speed_choice(form: Mapping[str, str]) -> float:
         speed = float(text)
     except ValueError as error:
         raise BadInput("The speed is a number of steps a second.", place="speed") from error
-    if not SLOWEST_STEPS_PER_S <= speed <= FASTEST_STEPS_PER_S:
-        raise BadInput(
-            f"The speed is {SLOWEST_STEPS_PER_S:g} to {FASTEST_STEPS_PER_S:g} steps a second.", place="speed"
-        )
+    speed_check(speed)
     return speed
 
 
@@ -191,7 +190,14 @@ def game_page(episode: Episode, *, viewer: Viewer, guest_key: str, watch: bool =
         "record": reverse("run_record", args=[ANY_RUN]),
         "verdict": reverse("api_run_detail", args=[ANY_RUN]),
     }
-    return GamePage(episode=episode, plays=plays, plan=scenario_plan(episode.scenario_id), data=data)
+    sets_speed = episode_is_started_by(viewer=viewer, guest_key=guest_key, episode=episode)
+    return GamePage(
+        episode=episode,
+        plays=plays,
+        plan=scenario_plan(episode.scenario_id),
+        data=data,
+        speeds=[(speed, speed == episode.steps_per_second) for speed in SPEEDS] if sets_speed else [],
+    )
 
 
 def live_list_page(*, viewer: Viewer, number: str) -> LiveListPage:

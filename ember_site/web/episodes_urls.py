@@ -11,4 +11,5 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("me/claim/", views.guest_claim, name="guest_claim"),
     path("live/", views.live_list, name="live_list"),
     path("live/<uuid:episode_id>/", views.live_detail, name="live_detail"),
+    path("live/<uuid:episode_id>/speed/", views.watch_speed, name="watch_speed"),
 ]

@@ -19,6 +19,7 @@ from ember_site.accounts.models import User
 from ember_site.catalog.selectors import scenario_get
 from ember_site.core.errors import NotFound
 from ember_site.episodes import guests
+from ember_site.episodes.baselines import baseline_set_speed
 from ember_site.episodes.hub import hub
 from ember_site.episodes.models import Episode
 from ember_site.episodes.selectors import episode_get
@@ -100,6 +101,18 @@ def watch_start(request: HttpRequest, content_hash: str, policy: str) -> HttpRes
     )
     hub().wake_baselines()
     return redirect("live_detail", episode.pk)
+
+
+@require_POST
+def watch_speed(request: HttpRequest, episode_id: UUID) -> HttpResponse:
+    """Change the speed of a baseline; the page stays, and everybody who watches is told over the socket."""
+    baseline_set_speed(
+        viewer=request.user,
+        guest_key=guest_key_get(request.session),
+        episode_id=episode_id,
+        steps_per_second=pages.speed_choice(request.POST),
+    )
+    return HttpResponse(status=204)
 
 
 @login_required
