@@ -21,9 +21,10 @@ from ember_site.core import clock
 from ember_site.core.errors import BadInput, Forbidden
 from ember_site.episodes.answers import StepAnswer, StepResult
 from ember_site.episodes.limits import EpisodeLimits
-from ember_site.episodes.live import LiveEpisode
+from ember_site.episodes.live import LiveEpisode, LogDiffers
 from ember_site.episodes.models import Episode
 from ember_site.episodes.selectors import Viewer, episode_get, episode_is_started_by, episode_log
+from ember_site.episodes.services import episode_freeze
 from ember_site.episodes.threads import in_thread
 from simulator import Action, Observation
 from simulator.policies import BASELINES
@@ -112,13 +113,21 @@ def baseline_set_speed(*, viewer: Viewer, guest_key: str, episode_id: UUID, step
 
 
 def baseline_drive(*, episode_id: UUID) -> Drive:
-    """A fresh policy, led through the log so far with nothing but observations."""
+    """A fresh policy, led through the log so far with nothing but observations.
+
+    Raises:
+        LogDiffers: the log gives another state; the episode is frozen now.
+    """
     episode = Episode.objects.get(pk=episode_id)
     policy: Policy = BASELINES[episode.policy]()
     live = LiveEpisode(scenario_load(episode.scenario_id), int(episode.seed))
-    for row in episode_log(episode_id=episode_id):
-        policy(live.observation)
-        live.advance([row])
+    try:
+        for row in episode_log(episode_id=episode_id):
+            policy(live.observation)
+            live.advance([row])
+    except LogDiffers as difference:
+        episode_freeze(episode_id=episode_id, difference=difference)
+        raise
     return Drive(policy, live.observation, live.done, episode.steps_per_second or DEFAULT_STEPS_PER_S)
 
 

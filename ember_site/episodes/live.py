@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from uuid import UUID
 
 from ember_site.episodes.deltas import Wire, delta_between
-from simulator import Observation, Scenario, Simulator
+from simulator import Observation, Scenario, SimulationError, Simulator
 
 #: Deltas kept in memory for clients that come back; older ones are covered by a snapshot.
 DELTAS_KEPT = 64
@@ -22,8 +22,9 @@ class LogDiffers(Exception):
     """The simulator did not reproduce a logged step; the episode must not go on."""
 
     def __init__(self, step: int, expected: str, actual: str) -> None:
-        """`expected` is the digest of the log, `actual` that of the simulator."""
-        super().__init__(f"step {step} gives another state than the one in the log")
+        """`expected` is the digest of the log, `actual` that of the simulator; empty where there is none."""
+        what = "gives another state than the one in the log" if expected else "is missing in the log"
+        super().__init__(f"step {step} {what}")
         self.step = step
         self.expected = expected
         self.actual = actual
@@ -32,12 +33,14 @@ class LogDiffers(Exception):
 class LiveEpisode:
     """One simulator with its newest observation and the last few deltas.
 
-    All methods need `lock`: a process has several threads, an episode has one writer.
+    All methods need `lock`: a process has several threads, an episode has one writer. Who gets the
+    lock of an object that is `discarded` asks the registry for another: this one may be ahead of the log.
     """
 
     def __init__(self, scenario: Scenario, seed: int) -> None:
         """Start at step 0; `advance` then brings it to the end of the log."""
         self.lock = threading.RLock()
+        self.discarded = False
         self._simulator = Simulator(scenario, seed=seed)
         self._observation = self._simulator.observe()
         self._deltas: deque[Wire] = deque(maxlen=DELTAS_KEPT)
@@ -69,24 +72,31 @@ class LiveEpisode:
         Raises:
             SimulationError: the actions do not fit; nothing changed.
         """
-        before = self._observation
-        after = self._simulator.step(actions)
-        self._observation = after
-        self._deltas.append(delta_between(before, after))
+        self._show(self._simulator.step(actions))
         return self._simulator.state_digest
 
     def advance(self, rows: Iterable[tuple[int, Mapping[str, str], str]]) -> None:
         """Make logged steps (number, actions, digest), in order, and check each digest.
 
         Raises:
-            LogDiffers: the state differs from the logged one.
+            LogDiffers: the state differs from the logged one, or the step cannot be made. The last
+                observation that agreed with the log stays the newest; the object is of no more use.
         """
         for step, actions, digest in rows:
             if step != self.step + 1:
-                raise LogDiffers(step, digest, "")
-            actual = self.make_step(actions)
+                raise LogDiffers(self.step + 1, "", "")
+            try:
+                after = self._simulator.step(actions)
+            except SimulationError as error:
+                raise LogDiffers(step, digest, "") from error
+            actual = self._simulator.state_digest
             if actual != digest:
                 raise LogDiffers(step, digest, actual)
+            self._show(after)
+
+    def _show(self, after: Observation) -> None:
+        self._deltas.append(delta_between(self._observation, after))
+        self._observation = after
 
     def deltas_after(self, step: int) -> list[Wire] | None:
         """The deltas from `step` to the present, oldest first; None where they are not all kept."""
@@ -123,10 +133,12 @@ class LiveRegistry:
                 self._episodes.popitem(last=False)
             return live
 
-    def forget(self, episode_id: UUID) -> None:
-        """Give up an episode; the next use rebuilds it from the log."""
+    def forget(self, episode_id: UUID, live: LiveEpisode) -> None:
+        """Give up an object, whose lock is held; the next use rebuilds the episode from the log."""
+        live.discarded = True
         with self._lock:
-            self._episodes.pop(episode_id, None)
+            if self._episodes.get(episode_id) is live:
+                del self._episodes[episode_id]
 
     def clear(self) -> None:
         """Give up everything."""

@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import logging
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache
 from uuid import UUID
 
 from django.db import IntegrityError, OperationalError, transaction
+from django.db.models import Q
 
 from ember_site.accounts.models import User
 from ember_site.catalog.models import Scenario
@@ -102,24 +104,26 @@ def episode_step(
     """
     wanted = _Wanted(episode_id, step, actions, assist, by_server)
     for attempt in (1, 2):
-        live = _live(episode_id)
-        with live.lock:
+        with _live(episode_id) as live:
             try:
                 answer = _step_locked(live, wanted)
-            except IntegrityError:
-                # Another process made this step first. Ours never happened: read the log again.
-                live_registry().forget(episode_id)
+            except (IntegrityError, _Ahead):
+                # Another process made this step first, or the database went back to an older state.
+                # What this process holds never happened: read the log again.
+                live_registry().forget(episode_id, live)
                 if attempt == 2:
                     raise
                 continue
             except OperationalError as error:
-                live_registry().forget(episode_id)
+                live_registry().forget(episode_id, live)
                 logger.warning("episode %s: step %s could not be saved: %s", episode_id, step, error)
-                return _busy(live, step)
+                return _busy(step)
             except LogDiffers as difference:
-                return _freeze(episode_id, live, step, difference)
+                live_registry().forget(episode_id, live)
+                episode_freeze(episode_id=episode_id, difference=difference)
+                return _frozen(live, step)
             except BaseException:
-                live_registry().forget(episode_id)
+                live_registry().forget(episode_id, live)
                 raise
         if answer.result is StepResult.APPLIED and answer.state == Episode.State.ENDED:
             _finish_soon(episode_id)
@@ -135,15 +139,16 @@ def episode_view(*, episode_id: UUID, after: int | None = None) -> EpisodeView:
     Raises:
         NotFound: there is no such episode.
     """
-    live = _live(episode_id)
-    with live.lock:
+    with _live(episode_id) as live:
         episode = Episode.objects.filter(pk=episode_id).first()
         if episode is None:
             raise NotFound("There is no such episode.")
         try:
-            live.advance(episode_log(episode_id=episode_id, after=live.step))
+            _catch_up(live, episode)
         except LogDiffers as difference:
-            _freeze(episode_id, live, live.step, difference)
+            # What is shown is the last state that agreed with the log.
+            live_registry().forget(episode_id, live)
+            episode_freeze(episode_id=episode_id, difference=difference)
             episode.refresh_from_db()
         over = episode.state == Episode.State.ENDED
         shown = over and not episode.is_hidden
@@ -174,6 +179,27 @@ def episode_resume(*, episode_id: UUID) -> bool:
     )
 
 
+def episode_freeze(*, episode_id: UUID, difference: LogDiffers) -> None:
+    """Stop an episode whose log does not give its states any more, instead of going on from another one.
+
+    One that is over and has its run stays as it is: nothing goes on from it.
+    """
+    over = Q(state=Episode.State.ABANDONED) | Q(state=Episode.State.ENDED, run__isnull=False)
+    going = Episode.objects.filter(pk=episode_id).exclude(over).exclude(state=Episode.State.FROZEN)
+    with transaction.atomic():
+        reason = f"log_differs_at_{difference.step}"
+        if not going.update(state=Episode.State.FROZEN, reason=reason):
+            return
+        audit_record(
+            actor=None,
+            action=AuditAction.EPISODE_FROZEN,
+            object_kind="episode",
+            object_id=episode_id,
+            data={"step": difference.step},
+        )
+    logger.error("episode %s is frozen: %s", episode_id, difference)
+
+
 def episodes_finish_pending() -> int:
     """Store the runs of episodes that ended while their process died or the storage failed."""
     pending = Episode.objects.filter(state=Episode.State.ENDED, run__isnull=True)[:20]
@@ -197,7 +223,9 @@ def _step_locked(live: LiveEpisode, wanted: _Wanted) -> StepAnswer:
         episode = Episode.objects.select_for_update().filter(pk=episode_id).first()
         if episode is None:
             raise NotFound("There is no such episode.")
-        live.advance(episode_log(episode_id=episode_id, after=live.step))
+        _catch_up(live, episode)
+        if live.step > episode.step:
+            raise _Ahead
         if step <= live.step:
             return _answer_known(live, episode, step, actions)
         if not episode.is_open or (episode.is_given_up and not wanted.by_server):
@@ -222,6 +250,17 @@ def _step_locked(live: LiveEpisode, wanted: _Wanted) -> StepAnswer:
         )
         _episode_advance(episode, live, wanted)
     return _answer(StepResult.APPLIED, live, episode, step)
+
+
+def _catch_up(live: LiveEpisode, episode: Episode) -> None:
+    """Make the logged steps that this process has not made; `episode` was read before or under a lock.
+
+    Raises:
+        LogDiffers: they give another state, or the log ends before the episode's step.
+    """
+    live.advance(episode_log(episode_id=episode.pk, after=live.step))
+    if live.step < episode.step:
+        raise LogDiffers(live.step + 1, "", "")
 
 
 def _episode_advance(episode: Episode, live: LiveEpisode, wanted: _Wanted) -> None:
@@ -285,7 +324,7 @@ def _answer(
     )
 
 
-def _busy(live: LiveEpisode, step: int) -> StepAnswer:
+def _busy(step: int) -> StepAnswer:
     """Nothing was saved. The live episode may be ahead of the log, so nothing of it is shown."""
     return StepAnswer(
         result=StepResult.REJECTED,
@@ -298,21 +337,7 @@ def _busy(live: LiveEpisode, step: int) -> StepAnswer:
     )
 
 
-def _freeze(episode_id: UUID, live: LiveEpisode, step: int, difference: LogDiffers) -> StepAnswer:
-    """Stop an episode whose log does not give its states any more, instead of going on from another one."""
-    live_registry().forget(episode_id)
-    reason = f"log_differs_at_{difference.step}"
-    with transaction.atomic():
-        going = Episode.objects.filter(pk=episode_id).exclude(state=Episode.State.FROZEN)
-        if going.update(state=Episode.State.FROZEN, reason=reason):
-            audit_record(
-                actor=None,
-                action=AuditAction.EPISODE_FROZEN,
-                object_kind="episode",
-                object_id=episode_id,
-                data={"step": difference.step},
-            )
-    logger.error("episode %s is frozen: %s", episode_id, difference)
+def _frozen(live: LiveEpisode, step: int) -> StepAnswer:
     return StepAnswer(
         result=StepResult.REJECTED,
         step=step,
@@ -326,9 +351,14 @@ def _freeze(episode_id: UUID, live: LiveEpisode, step: int, difference: LogDiffe
 def _finish_soon(episode_id: UUID) -> bool:
     """Store the run now; where that fails, the sweep tries again, since the log has everything."""
     try:
-        live = _live(episode_id)
-        with live.lock:
-            live.advance(episode_log(episode_id=episode_id, after=live.step))
+        with _live(episode_id) as live:
+            episode = Episode.objects.get(pk=episode_id)
+            try:
+                _catch_up(live, episode)
+            except LogDiffers as difference:
+                live_registry().forget(episode_id, live)
+                episode_freeze(episode_id=episode_id, difference=difference)
+                return False
             episode_finish(episode_id=episode_id, record_text=live.record_text())
     except Exception:
         logger.exception("episode %s: its run could not be stored yet", episode_id)
@@ -336,7 +366,14 @@ def _finish_soon(episode_id: UUID) -> bool:
     return True
 
 
-def _live(episode_id: UUID) -> LiveEpisode:
+class _Ahead(Exception):
+    """This process holds steps that the log does not have."""
+
+
+@contextmanager
+def _live(episode_id: UUID) -> Iterator[LiveEpisode]:
+    """The live episode of this process, locked."""
+
     def make() -> LiveEpisode:
         row = Episode.objects.filter(pk=episode_id).values_list("scenario_id", "seed").first()
         if row is None:
@@ -344,4 +381,9 @@ def _live(episode_id: UUID) -> LiveEpisode:
         content_hash, seed = row
         return LiveEpisode(scenario_load(content_hash), int(seed))
 
-    return live_registry().get_or_make(episode_id, make)
+    while True:
+        live = live_registry().get_or_make(episode_id, make)
+        with live.lock:
+            if not live.discarded:
+                yield live
+                return
