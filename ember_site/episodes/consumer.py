@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import parse_qs
 from uuid import UUID
 
+from ember_site.core import clock
 from ember_site.core.errors import NotFound
 from ember_site.episodes.consumer_base import Budget, Receive, Send, SocketConsumer
 from ember_site.episodes.hub import Hub, TooManySockets, hub
@@ -53,6 +54,7 @@ class EpisodeConsumer(SocketConsumer):
     async def serve(self) -> Dismissal | None:
         """Let the visitor in, wait for its hello, then read, write and act at once until one of them ends."""
         self._hub.start()
+        since = clock.now()
         episode_id = self.scope["url_route"]["kwargs"]["episode_id"]
         visitor = await in_thread(visitor_of, self.scope["headers"])
         try:
@@ -63,6 +65,7 @@ class EpisodeConsumer(SocketConsumer):
                 episode_id,
                 role=role,
                 have=None if hello.have is None else hello.have.step,
+                since=since,
                 session_key=visitor.session_key,
                 identity=visitor.identity,
             )

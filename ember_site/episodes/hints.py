@@ -53,8 +53,11 @@ class Hints:
         self._followed.discard(episode_id)
         self._later("group_discard", episode_id)
 
-    async def tell(self, episode_id: UUID, step: int) -> None:
-        """Hint that the episode has reached a step; a lost hint costs a little time only."""
+    async def tell(self, episode_id: UUID, step: int | None) -> None:
+        """Hint that the episode has reached a step, or with None that somebody came or went.
+
+        A lost hint costs a little time only.
+        """
         if self._layer is None:
             return
         message = {"type": "episode.hint", "episode": str(episode_id), "step": step}

@@ -6,19 +6,25 @@ import asyncio
 import contextlib
 import logging
 from collections import Counter
-from collections.abc import Coroutine, Mapping
+from collections.abc import Coroutine, Iterable, Mapping
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from django.db import DatabaseError
+
 from ember_site.episodes.answers import EpisodeView, StepAnswer, StepResult
-from ember_site.episodes.baselines import BaselineRunner
+from ember_site.episodes.audience import audience_beat, audience_leave, audience_write, player_claim
+from ember_site.episodes.baselines import BaselineRunner, worker_name
+from ember_site.episodes.deltas import Wire
 from ember_site.episodes.guests import guests_forget
 from ember_site.episodes.hints import Hints
 from ember_site.episodes.idle import agents_keep_limits, episodes_pause_idle
 from ember_site.episodes.limits import EpisodeLimits, episode_limits
 from ember_site.episodes.models import Episode
 from ember_site.episodes.protocol import CloseCode
-from ember_site.episodes.room import PLAYER, WATCHER, Dismissal, Member, Room
+from ember_site.episodes.rights import Seat, seats_lost
+from ember_site.episodes.room import PLAYER, TAKEN_OVER, WATCHER, Dismissal, Member, Room
 from ember_site.episodes.selectors import EpisodeChange, episode_changes
 from ember_site.episodes.services import (
     episode_resume,
@@ -26,10 +32,15 @@ from ember_site.episodes.services import (
     episode_view,
     episodes_finish_pending,
 )
-from ember_site.episodes.sessions import session_identities
 from ember_site.episodes.threads import in_thread
 
 logger = logging.getLogger(__name__)
+
+LOST = {
+    CloseCode.SIGN_IN: "You are signed out. Sign in to play on.",
+    CloseCode.NOT_ALLOWED: "You may not do this any more.",
+    CloseCode.NO_SUCH_EPISODE: "This episode was deleted.",
+}
 
 
 class TooManySockets(Exception):
@@ -51,12 +62,14 @@ class Hub:
         """Nothing runs before `start`."""
         self.limits = limits or episode_limits()
         self._rooms: dict[UUID, Room] = {}
-        self._opening: dict[UUID, asyncio.Lock] = {}
         self._sockets: Counter[str] = Counter()
         self._tasks: set[asyncio.Task[None]] = set()
         self._kept: set[asyncio.Task[StepAnswer]] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._started_at = 0.0
+        self._process = worker_name()
+        self._audience: dict[UUID, int] = {}
+        self._beat_at = 0.0
         self._hints = Hints(self._heard)
         self._baselines = BaselineRunner(self.act, self.limits)
 
@@ -70,6 +83,7 @@ class Hub:
         self._loop = loop
         self._started_at = loop.time()
         self._spawn(self._every(self.limits.poll_s, self._poll))
+        self._spawn(self._every(self.limits.poll_s, self._tell_audience))
         self._spawn(self._every(self.limits.sweep_s, self._sweep))
         self._spawn(self._every(self.limits.rights_check_s, self._check_rights))
         self._spawn(self._hints.listen())
@@ -82,6 +96,9 @@ class Hub:
         for task in list(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        if self._audience:
+            with contextlib.suppress(DatabaseError):  # the notes run out by themselves
+                await in_thread(audience_leave, process=self._process)
         self._loop = None
 
     # --- Sockets ----------------------------------------------------------------------------
@@ -103,36 +120,41 @@ class Hub:
             del self._sockets[key]
 
     async def join(
-        self, episode_id: UUID, *, role: str, have: int | None, session_key: str, identity: str
+        self,
+        episode_id: UUID,
+        *,
+        role: str,
+        have: int | None,
+        since: datetime,
+        session_key: str,
+        identity: str,
     ) -> tuple[Room, Member]:
-        """Add a socket to an episode's room and bring it up to the present.
+        """Add a socket, opened at `since`, to an episode's room and bring it up to the present.
 
         Raises:
             NotFound: there is no such episode.
             TooManySockets: it has as many watchers as it may have.
         """
-        room = await self._room(episode_id)
-        async with room.lock:
-            view = await in_thread(episode_view, episode_id=episode_id, after=room.view.step)
-            room.publish(view)
-            deltas = None
-            if have is not None:
-                deltas = (await in_thread(episode_view, episode_id=episode_id, after=have)).deltas
-                # Another process may have gone on between the two reads.
-                deltas = (
-                    [delta for delta in deltas if delta["step"] <= room.view.step]
-                    if deltas is not None
-                    else None
+        while True:
+            room = await self._room(episode_id)
+            async with room.lock:
+                if self._rooms.get(episode_id) is not room:
+                    continue  # it was given up while we waited
+                deltas = await self._missed(room, have)
+                if role == WATCHER and room.crowd >= self.limits.watchers_per_episode:
+                    limit = self.limits.watchers_per_episode
+                    raise TooManySockets(f"{limit} people watch already; the room is full.")
+                member = Member(
+                    role=role,
+                    mailbox=room.mailbox_make(),
+                    since=since,
+                    session_key=session_key,
+                    identity=identity,
                 )
-            if role == WATCHER and room.watchers >= self.limits.watchers_per_episode:
-                raise TooManySockets(
-                    f"{self.limits.watchers_per_episode} people watch already; the room is full."
-                )
-            member = Member(
-                role=role, mailbox=room.mailbox_make(), session_key=session_key, identity=identity
-            )
-            room.welcome(member, deltas)
-            return room, member
+                room.welcome(member, deltas)
+                if room.player is member:
+                    self._spawn(self._claim(room, member))
+                return room, member
 
     def leave(self, room: Room, member: Member) -> None:
         """Take a socket out of its room; an empty room is given up."""
@@ -167,6 +189,13 @@ class Hub:
         if await in_thread(episode_resume, episode_id=episode_id):
             self._spawn(self._refresh(episode_id))
 
+    async def _claim(self, room: Room, member: Member) -> None:
+        """Say to all processes that this socket plays now."""
+        if await in_thread(player_claim, episode_id=room.episode_id, since=member.since):
+            await self._hints.tell(room.episode_id, None)
+        else:
+            member.dismiss(TAKEN_OVER)
+
     def stepped(self, episode_id: UUID, step: int) -> None:
         """Publish a step that was made outside of the hub, here and in other processes; from any thread."""
         if self._loop is not None:
@@ -198,11 +227,13 @@ class Hub:
             return
         await self._refresh_locked(room)
 
-    async def _refresh(self, episode_id: UUID) -> None:
+    async def _refresh(self, episode_id: UUID, step: int | None = None) -> None:
+        """Publish what the log says; not where `step` is all the news and was published meanwhile."""
         room = self._rooms.get(episode_id)
         if room is not None:
             async with room.lock:
-                await self._refresh_locked(room)
+                if step is None or step > room.view.step:
+                    await self._refresh_locked(room)
 
     async def _refresh_locked(self, room: Room) -> None:
         room.publish(await in_thread(episode_view, episode_id=room.episode_id, after=room.view.step))
@@ -212,21 +243,36 @@ class Hub:
         if room is not None:
             return room
         view = await in_thread(episode_view, episode_id=episode_id)
-        room = self._rooms.setdefault(episode_id, Room(episode_id, view, self.limits))
+        changes = await in_thread(episode_changes, episode_ids=[episode_id], process=self._process)
+        room = Room(episode_id, view, self.limits)
+        if episode_id in changes:
+            room.watchers_elsewhere = changes[episode_id].watchers_elsewhere
         self._hints.follow(episode_id)
-        return room
+        # Nothing is awaited from here to the caller's lock: a room without members may be given up.
+        return self._rooms.setdefault(episode_id, room)
 
     def _stepped(self, episode_id: UUID, step: int) -> None:
         self._heard(episode_id, step)
         self._spawn(self._hints.tell(episode_id, step))
 
+    async def _missed(self, room: Room, have: int | None) -> list[Wire] | None:
+        """Bring the room up to date; the deltas after step `have`, None where a snapshot is needed."""
+        room.publish(await in_thread(episode_view, episode_id=room.episode_id, after=room.view.step))
+        if have is None:
+            return None
+        deltas = (await in_thread(episode_view, episode_id=room.episode_id, after=have)).deltas
+        # Another process may have gone on between the two reads.
+        return None if deltas is None else [delta for delta in deltas if delta["step"] <= room.view.step]
+
     # --- Loops ------------------------------------------------------------------------------
 
     def _heard(self, episode_id: UUID, step: int | None) -> None:
-        """Somebody says that an episode went on; look where that is news."""
+        """Somebody says that an episode went on, or that somebody came or went; look where that is news."""
         room = self._rooms.get(episode_id)
-        if room is not None and (step is None or step > room.view.step):
-            self._spawn(self._refresh(episode_id))
+        if room is not None and step is None:
+            self._spawn(self._look([episode_id]))
+        elif room is not None and step is not None and step > room.view.step:
+            self._spawn(self._refresh(episode_id, step))
 
     async def _poll(self) -> None:
         now = asyncio.get_running_loop().time()
@@ -238,13 +284,40 @@ class Hub:
             if not room.members and not room.lock.locked():
                 self._rooms.pop(room.episode_id, None)
                 self._hints.forget(room.episode_id)
-        if not self._rooms or not self._hints.poll_due():
-            return
-        changes = await in_thread(episode_changes, episode_ids=list(self._rooms))
+        if self._rooms and self._hints.poll_due():
+            await self._look(self._rooms)
+
+    async def _look(self, episode_ids: Iterable[UUID]) -> None:
+        """Ask the database, in one query, what became of episodes elsewhere, and tell the rooms."""
+        changes = await in_thread(episode_changes, episode_ids=list(episode_ids), process=self._process)
         for episode_id, change in changes.items():
-            room_now = self._rooms.get(episode_id)
-            if room_now is not None and _is_news(room_now, change):
+            room = self._rooms.get(episode_id)
+            if room is None:
+                continue
+            room.watchers_elsewhere = change.watchers_elsewhere
+            room.crowd_tell()
+            if change.player_since is not None:
+                room.player_newest(change.player_since)
+            if _is_news(room, change):
                 await self._refresh(episode_id)
+
+    async def _tell_audience(self) -> None:
+        """Write for the other processes how many watch here, where that changed; and that this one lives."""
+        now = asyncio.get_running_loop().time()
+        counts = {room.episode_id: room.watchers for room in self._rooms.values()}
+        changed = {
+            episode_id: counts.get(episode_id, 0)
+            for episode_id in counts.keys() | self._audience.keys()
+            if counts.get(episode_id, 0) != self._audience.get(episode_id, 0)
+        }
+        if changed:
+            await in_thread(audience_write, process=self._process, watchers=changed)
+            self._audience = {episode_id: count for episode_id, count in counts.items() if count}
+            for episode_id in changed:
+                await self._hints.tell(episode_id, None)
+        if self._audience and now - self._beat_at > self.limits.audience_silent_s / 3:
+            self._beat_at = now
+            await in_thread(audience_beat, process=self._process)
 
     def _dismiss_slow(self, room: Room, now: float) -> None:
         for member in list(room.members):
@@ -269,20 +342,18 @@ class Hub:
                 self._stepped(episode_id, step)
 
     async def _check_rights(self) -> None:
-        """Close players' sockets whose session ended or changed hands."""
-        players = [
-            member
+        """Close sockets whose session ended or changed hands, or whose visitor lost the right."""
+        seats = {
+            member: Seat(room.episode_id, member.role == PLAYER, member.session_key, member.identity)
             for room in self._rooms.values()
             for member in room.members
-            if member.role == PLAYER and member.session_key
-        ]
-        if not players:
+        }
+        if not seats:
             return
-        keys = sorted({member.session_key for member in players})
-        identities = await in_thread(session_identities, session_keys=keys)
-        for member in players:
-            if identities.get(member.session_key) != member.identity:
-                member.dismiss(Dismissal(CloseCode.SIGN_IN, "You are signed out. Sign in to play on."))
+        lost = await in_thread(seats_lost, seats=set(seats.values()))
+        for member, seat in seats.items():
+            if seat in lost:
+                member.dismiss(Dismissal(lost[seat], LOST[lost[seat]]))
 
     async def _every(self, seconds: float, work: Any) -> None:
         while True:

@@ -33,6 +33,7 @@ class EpisodeLimits:
     sweep_s: float = 5.0
     rights_check_s: float = 20.0
     lease_s: float = 10.0
+    audience_silent_s: float = 15.0
     baselines_running: int = 24
     baselines_per_viewer: int = 3
     open_episodes_per_viewer: int = 50

@@ -16,6 +16,8 @@ class Episode(models.Model):
 
     `move_due_at` is set where a program plays for an agent over the network: when it passes, the
     server makes the step and everybody stays. It is empty for people and baselines.
+
+    `player_since` is when the player's newest socket was opened; an older one of any process closes.
     """
 
     IDLE = "idle"
@@ -60,6 +62,7 @@ class Episode(models.Model):
     lease_owner = models.CharField(max_length=64, blank=True)
     lease_until = models.DateTimeField(null=True, blank=True)
     move_due_at = models.DateTimeField(null=True, blank=True)
+    player_since = models.DateTimeField(null=True, blank=True)
     hidden_until = models.DateTimeField(null=True, blank=True)
     hidden_ref = models.CharField(max_length=64, blank=True)
 
@@ -123,3 +126,21 @@ class EpisodeStep(models.Model):
 
     def __str__(self) -> str:
         return f"step {self.step} of {self.episode_id}"
+
+
+class Audience(models.Model):
+    """How many sockets of one web process watch an episode. A process that fell silent does not count."""
+
+    episode = models.ForeignKey(Episode, on_delete=models.CASCADE, related_name="audience")
+    process = models.CharField(max_length=64)
+    watchers = models.PositiveIntegerField()
+    seen_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["episode", "process"], name="audience_once_a_process"),
+        ]
+        indexes = [models.Index(fields=["process"], name="audience_process")]
+
+    def __str__(self) -> str:
+        return f"{self.watchers} at {self.episode_id}"

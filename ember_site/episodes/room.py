@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, field
+from datetime import datetime
 from uuid import UUID
 
 from ember_site.episodes.answers import EpisodeView
@@ -35,12 +36,16 @@ class Dismissal:
     retry_s: float | None = None
 
 
+TAKEN_OVER = Dismissal(CloseCode.TAKEN_OVER, "You play this episode in another window now.")
+
+
 @dataclass(eq=False, slots=True)
 class Member:
-    """One socket in a room."""
+    """One socket in a room, opened at `since`."""
 
     role: str
     mailbox: Mailbox
+    since: datetime
     session_key: str = ""
     identity: str = ""
     sending_since: float | None = None
@@ -68,6 +73,7 @@ class Room:
         self.members: set[Member] = set()
         self.player: Member | None = None
         self.lock = asyncio.Lock()
+        self.watchers_elsewhere = 0
         self.crowd_told = 0
         self.ended_at: float | None = None
         self._view = view
@@ -82,8 +88,13 @@ class Room:
 
     @property
     def watchers(self) -> int:
-        """Number of sockets that watch."""
+        """Number of sockets of this process that watch."""
         return sum(member.role == WATCHER for member in self.members)
+
+    @property
+    def crowd(self) -> int:
+        """Number of sockets that watch, over all processes."""
+        return self.watchers + self.watchers_elsewhere
 
     def mailbox_make(self) -> Mailbox:
         """An empty mailbox whose snapshots come from here."""
@@ -103,17 +114,13 @@ class Room:
         """Greet a member and bring it up to the present: by the deltas it misses or by a snapshot."""
         self.members.add(member)
         if member.role == PLAYER:
-            if self.player is not None:
-                self.player.dismiss(
-                    Dismissal(CloseCode.TAKEN_OVER, "You play this episode in another window now.")
-                )
-            self.player = member
+            self._seat(member)
         member.mailbox.put_control(
             frame_welcome(
                 step=self._view.step,
                 role=member.role,
                 state=self._view.state,
-                watchers=self.watchers,
+                watchers=self.crowd,
                 limits=self._limits.public(remote=self._remote),
             )
         )
@@ -146,7 +153,7 @@ class Room:
 
     def crowd_tell(self) -> None:
         """Tell everybody the number of watchers, if it changed since it was told."""
-        watchers = self.watchers
+        watchers = self.crowd
         if watchers == self.crowd_told:
             return
         self.crowd_told = watchers
@@ -154,10 +161,24 @@ class Room:
         for member in self.members:
             member.mailbox.put_control(frame)
 
+    def player_newest(self, since: datetime) -> None:
+        """The player's newest socket was opened at `since`, here or elsewhere; an older one goes."""
+        if self.player is not None and self.player.since < since:
+            self.player.dismiss(TAKEN_OVER)
+
     def dismiss_all(self, dismissal: Dismissal) -> None:
         """Ask every socket to close."""
         for member in self.members:
             member.dismiss(dismissal)
+
+    def _seat(self, member: Member) -> None:
+        """Give the one seat to the socket that was opened last; a slow handshake makes none newer."""
+        if self.player is not None and self.player.since > member.since:
+            member.dismiss(TAKEN_OVER)
+            return
+        if self.player is not None:
+            self.player.dismiss(TAKEN_OVER)
+        self.player = member
 
     def _publish_steps(self, view: EpisodeView) -> None:
         before = self._view

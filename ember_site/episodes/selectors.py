@@ -10,11 +10,12 @@ from typing import TypeAlias
 from uuid import UUID
 
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import Count, Max, Q, QuerySet
+from django.db.models import Count, Max, Q, QuerySet, Sum
 
 from ember_site.accounts.models import ApiToken, User
 from ember_site.core import clock
 from ember_site.core.errors import NotFound
+from ember_site.episodes.limits import episode_limits
 from ember_site.episodes.models import Episode, EpisodeStep
 from ember_site.runs.models import RunState
 
@@ -32,6 +33,8 @@ class EpisodeChange:
     state: str
     run_id: UUID | None
     last_active_at: datetime
+    player_since: datetime | None
+    watchers_elsewhere: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,12 +126,19 @@ def episode_own_best(*, viewer: Viewer, guest_key: str) -> dict[str, int]:
     return dict(verified.order_by().values_list("scenario_id").annotate(Max("run__evacuated")))
 
 
-def episode_changes(*, episode_ids: Iterable[UUID]) -> dict[UUID, EpisodeChange]:
-    """Where the given episodes stand now. One query."""
-    rows = Episode.objects.filter(pk__in=list(episode_ids)).values_list(
-        "pk", "step", "state", "run_id", "last_active_at"
+def episode_changes(*, episode_ids: Iterable[UUID], process: str = "") -> dict[UUID, EpisodeChange]:
+    """Where the given episodes stand now, with the watchers of all processes but this. One query."""
+    lately = clock.now() - timedelta(seconds=episode_limits().audience_silent_s)
+    elsewhere = Sum(
+        "audience__watchers",
+        filter=~Q(audience__process=process) & Q(audience__seen_at__gte=lately),
+        default=0,
     )
-    return {pk: EpisodeChange(step, state, run_id, active) for pk, step, state, run_id, active in rows}
+    episodes = Episode.objects.filter(pk__in=list(episode_ids)).annotate(elsewhere=elsewhere)
+    rows = episodes.values_list(
+        "pk", "step", "state", "run_id", "last_active_at", "player_since", "elsewhere"
+    )
+    return {row[0]: EpisodeChange(*row[1:]) for row in rows}
 
 
 def episode_log(*, episode_id: UUID, after: int = 0) -> Iterator[tuple[int, dict[str, str], str]]:

@@ -47,9 +47,9 @@ def visitor_of(headers: Iterable[tuple[bytes, bytes]]) -> Visitor:
     return _visitor(session_key) if session_key else NOBODY
 
 
-def session_identities(*, session_keys: Iterable[str]) -> Mapping[str, str]:
-    """Who each session belongs to now. Sessions that ended are anonymous: the empty string."""
-    return {key: _visitor(key).identity for key in session_keys}
+def session_visitors(*, session_keys: Iterable[str]) -> Mapping[str, Visitor]:
+    """Who each session or token belongs to now. One that ended is nobody's."""
+    return {key: _visitor(key) for key in session_keys}
 
 
 def _visitor_by_token(token: ApiToken | None) -> Visitor:

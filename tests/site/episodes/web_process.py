@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -29,21 +31,33 @@ Frame = dict[str, Any]
 
 
 class WebProcess:
-    """One web process; the database, records and secret key are those of the test process."""
+    """One web process; the database, records and secret key are those of the test process.
 
-    def __init__(self, limits: dict[str, float] | None = None) -> None:
-        environment = os.environ | {
-            "DJANGO_SETTINGS_MODULE": "tests.site.episodes.server_settings",
-            "DATABASE_URL": _database_url(),
-            "EMBER_DATA": str(settings.EMBER_DATA),
-            "SECRET_KEY": settings.SECRET_KEY,
-            "TEST_EPISODE_LIMITS": json.dumps(limits or {}),
-            "PYTHONUNBUFFERED": "1",
-        }
+    `extra` are further variables of its environment, `module` is what it runs.
+    """
+
+    def __init__(
+        self,
+        limits: dict[str, float] | None = None,
+        extra: dict[str, str] | None = None,
+        module: str = "tests.site.episodes.serve_web",
+    ) -> None:
+        environment = (
+            os.environ
+            | (extra or {})
+            | {
+                "DJANGO_SETTINGS_MODULE": "tests.site.episodes.server_settings",
+                "DATABASE_URL": _database_url(),
+                "EMBER_DATA": str(settings.EMBER_DATA),
+                "SECRET_KEY": settings.SECRET_KEY,
+                "TEST_EPISODE_LIMITS": json.dumps(limits or {}),
+                "PYTHONUNBUFFERED": "1",
+            }
+        )
         self.output: list[str] = []
         self._lines: Queue[str] = Queue()
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "tests.site.episodes.serve_web"],
+            [sys.executable, "-m", module],
             cwd=ROOT,
             env=environment,
             stdin=subprocess.PIPE,
@@ -59,6 +73,7 @@ class WebProcess:
         for line in self.process.stdout:
             self.output.append(line)
             self._lines.put(line)
+        self._lines.put("")
 
     def _wait_running(self) -> str:
         while True:
@@ -68,6 +83,8 @@ class WebProcess:
                 raise AssertionError("the web process did not start:\n" + "".join(self.output)) from None
             if match := RUNNING.search(line):
                 return match[1]
+            if not line:
+                raise AssertionError("the web process ended:\n" + "".join(self.output))
 
     @property
     def faults(self) -> list[str]:
@@ -155,7 +172,12 @@ class Line:
             self.next()
 
     def cut(self) -> None:
-        """Drop the connection as a broken network does, without a close frame."""
+        """Drop the connection as a broken network does, without a close frame.
+
+        The other thread of the client waits in the socket, so that closing it alone would send nothing.
+        """
+        with contextlib.suppress(OSError):  # the server has hung up already
+            self.socket.socket.shutdown(socket.SHUT_RDWR)
         self.socket.socket.close()
 
     def close(self) -> None:
