@@ -281,3 +281,38 @@ class SubmissionDetailSerializer(SubmissionSerializer):
         """Every record by line, at most as many as a file may hold."""
         lines = selectors.submission_lines(submission=submission)
         return SubmissionLineSerializer(lines, many=True).data
+
+
+class DryRunLineSerializer(SubmissionLineSerializer):
+    """One record of a dry run with its verdict, in full since there is no run to look it up in."""
+
+    expected = serializers.SerializerMethodField(help_text="What the replay says.")
+    actual = serializers.SerializerMethodField(help_text="What the record says.")
+    cause = serializers.SerializerMethodField(help_text="What usually lies behind a refusal; may be empty.")
+
+    class Meta(SubmissionLineSerializer.Meta):
+        fields = (  # type: ignore[assignment]
+            "line", "state", "code", "place", "message", "expected", "actual", "cause", "metrics",
+        )  # fmt: skip
+
+    run = None  # type: ignore[assignment]  # how the framework drops an inherited field
+    known = None  # type: ignore[assignment]
+
+    def get_expected(self, line: SubmissionLine) -> str:
+        """The replay's value where the two part."""
+        return "" if line.run is None else line.run.expected
+
+    def get_actual(self, line: SubmissionLine) -> str:
+        """The record's value where the two part."""
+        return "" if line.run is None else line.run.actual
+
+    def get_cause(self, line: SubmissionLine) -> str:
+        """The usual cause of the refusal."""
+        return "" if line.run is None else run_cause(line.run)
+
+
+class DryRunSerializer(serializers.Serializer[services.DryRun]):
+    """The verdicts on a file of which nothing was kept."""
+
+    counts = SubmissionCountsSerializer()
+    lines = DryRunLineSerializer(many=True)

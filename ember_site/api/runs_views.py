@@ -26,6 +26,7 @@ from ember_site.api.runs_serializers import (
     AgentWriteSerializer,
     RunDetailSerializer,
     RunSerializer,
+    DryRunSerializer,
     SubmissionDetailSerializer,
     SubmissionSerializer,
 )
@@ -116,6 +117,13 @@ UPLOAD_QUERY = [
 
 class SubmissionList(ListAPIView[Submission]):
     """The caller's uploads, newest first, and a new one."""
+    dry_run = serializers.BooleanField(required=False, default=False)
+
+
+class DryRunFlag(serializers.Serializer[dict[str, Any]]):
+    """Whether to keep nothing, from form or query."""
+
+    dry_run = serializers.BooleanField(required=False, default=False)
 
     serializer_class = SubmissionSerializer
     ordering = ("-created_at", "id")
@@ -123,6 +131,7 @@ class SubmissionList(ListAPIView[Submission]):
     parser_classes = [MultiPartParser, *RECORD_FILE_PARSERS]
     write_scope = "submit"
 
+    OpenApiParameter("dry_run", bool, description="Tell the verdicts and keep nothing; needs no agent."),
     @extend_schema(operation_id="submission_list")
     def get(self, request: Request, *args: object, **kwargs: object) -> Response:
         """One page of the caller's uploads."""
@@ -137,14 +146,15 @@ class SubmissionList(ListAPIView[Submission]):
             "application/x-ndjson": OpenApiRequest(OpenApiTypes.BINARY),
             "application/gzip": OpenApiRequest(OpenApiTypes.BINARY),
         },
-        responses={201: SubmissionDetailSerializer},
+        responses={200: DryRunSerializer, 201: SubmissionDetailSerializer},
     )
     def post(self, request: Request) -> Response:
         """
         Take in one file of run records: `.json` with one, `.jsonl` with one a line, either gzipped.
 
         A line that is no record is kept with its reason and never hurts the others. Where nothing of the
-        file can be used the answer is a problem document, and nothing is queued.
+        file can be used the answer is a problem document, and nothing is queued. A dry run answers 200 with
+        the verdicts and keeps nothing.
         """
         owner = cast(User, request.user)
         payload, filename, slug = _sent_file(request)
@@ -174,6 +184,10 @@ class SubmissionDetail(APIView):
         """An upload with the verdict of each of its records."""
         submission = selectors.submission_get(viewer=cast(User, request.user), submission_id=submission_id)
         return Response(SubmissionDetailSerializer(submission, context={"request": request}).data)
+        if _is_dry(request):
+            agent = selectors.agent_for_upload(viewer=owner, slug=slug) if slug else None
+            result = services.submission_dry_run(owner=owner, agent=agent, payload=payload)
+            return Response(DryRunSerializer(result, context={"request": request}).data)
 
 
 class RunFilters(serializers.Serializer[dict[str, Any]]):
@@ -255,3 +269,12 @@ def _sent_file(request: Request) -> tuple[BinaryIO, str, str]:
         raise BadInput("Expected a file in the form's field `file`.", place="file")
     slug = request.POST.get("agent") or query.get("agent", "")
     return cast(BinaryIO, file), query.get("filename") or file.name or "", str(slug)
+def _is_dry(request: Request) -> bool:
+    """Whether form or query ask for a dry run."""
+    form = request.POST if (request.content_type or "").startswith("multipart/") else {}
+    said = form.get("dry_run", request.query_params.get("dry_run"))
+    flag = DryRunFlag(data={} if said is None else {"dry_run": said})
+    flag.is_valid(raise_exception=True)
+    return bool(flag.validated_data["dry_run"])
+
+

@@ -136,4 +136,12 @@ def _scenario_of_suite(viewer: Viewer, ref: str) -> Scenario | None:
 def scenario_entries(*, viewer: Viewer, scenario: Scenario) -> list[SuiteEntry]:
     """The places of a scenario in suites that the viewer may see, newest version first. One query."""
     entries = SuiteEntry.objects.filter(scenario=scenario, suite__in=_suites(viewer)).select_related("suite")
+def scenario_hash_latest(scenario_id: str) -> str | None:
+    """Content hash of the scenario with that ID that was imported last into a public suite; None without."""
+    entries = SuiteEntry.objects.filter(
+        scenario__scenario_id=scenario_id, suite__visibility=SuiteVisibility.PUBLIC
+    )
+    return entries.order_by("-suite__imported_at", "-pk").values_list("scenario_id", flat=True).first()
+
+
     return sorted(entries, key=lambda entry: version_key(entry.suite.version), reverse=True)

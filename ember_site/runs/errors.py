@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from ember_site.core.errors import DomainError, LimitExceeded
-from ember_site.runs.models import Submission
+from ember_site.runs.models import Submission, SubmissionLine
+from ember_site.runs.text import MESSAGE_CHARS, PLACE_CHARS, column_text
+from simulator.record_files import RecordFileError
 
 
 class AgentKindRefused(DomainError):
@@ -46,18 +49,33 @@ class SubmissionRefused(DomainError):
     """
     Nothing of an uploaded file could be used; nothing was queued.
 
-    The submission is kept with the reason. The code is that of the reason: `record_format`, or
-    `limit_exceeded` with the limit.
+    The submission is kept with the reason, but for a dry run, which keeps nothing and gives its unsaved
+    `lines`. The code is that of the reason: `record_format`, or `limit_exceeded` with the limit.
     """
 
     code = "record_format"
     http_status = 422
 
-    def __init__(self, submission: Submission, *, limit: int | None = None, too_large: bool = False) -> None:
-        data: dict[str, object] = {"submission": str(submission.pk)}
-        if limit is not None:
-            data["limit"] = limit
-        super().__init__(submission.message, code=submission.code, place=submission.place, **data)
+    def __init__(
+        self,
+        reason: RecordFileError,
+        *,
+        submission: Submission | None = None,
+        lines: Sequence[SubmissionLine] = (),
+        too_large: bool = False,
+    ) -> None:
+        data: dict[str, object] = {}
+        if submission is not None:
+            data["submission"] = str(submission.pk)
+        if reason.limit is not None:
+            data["limit"] = reason.limit
+        super().__init__(
+            column_text(reason.message, MESSAGE_CHARS),
+            code=reason.code,
+            place=column_text(reason.place, PLACE_CHARS),
+            **data,
+        )
         self.submission = submission
+        self.lines = lines
         if too_large:
             self.http_status = 413  # type: ignore[misc]  # one instance differs from its class

@@ -17,6 +17,7 @@ class UploadLimits:
     file: Limits
     uploads_an_hour: int
     malformed_an_hour: int
+    dry_runs_an_hour: int
 
     @property
     def uploads_text(self) -> str:
@@ -27,6 +28,11 @@ class UploadLimits:
     def malformed_text(self) -> str:
         """The limit on refused files in words."""
         return f"{self.malformed_an_hour:,} malformed files an hour"
+
+    @property
+    def dry_runs_text(self) -> str:
+        """The limit on dry runs in words."""
+        return f"{self.dry_runs_an_hour:,} dry runs an hour"
 
     @property
     def holds_text(self) -> str:
@@ -40,7 +46,7 @@ class UploadLimits:
     @property
     def texts(self) -> tuple[str, ...]:
         """Every limit in words, in the order in which an upload meets them."""
-        return (*self.file.texts, self.uploads_text, self.malformed_text)
+        return (*self.file.texts, self.uploads_text, self.malformed_text, self.dry_runs_text)
 
 
 WINDOW = timedelta(hours=1)
@@ -57,4 +63,5 @@ def upload_limits() -> UploadLimits:
         ),
         uploads_an_hour=settings.EMBER_UPLOADS_PER_HOUR,
         malformed_an_hour=settings.EMBER_MALFORMED_PER_HOUR,
+        dry_runs_an_hour=settings.EMBER_DRY_RUNS_PER_HOUR,
     )

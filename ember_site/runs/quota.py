@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
+from django.core.cache import cache
 from django.db.models import QuerySet
 
 from ember_site.accounts.models import User
@@ -25,6 +26,23 @@ def uploads_check(*, owner: User, limits: UploadLimits) -> None:
     """
     _check(uploads_counted(owner=owner), limit=limits.uploads_an_hour, text=limits.uploads_text)
     _check(malformed_counted(owner=owner), limit=limits.malformed_an_hour, text=limits.malformed_text)
+
+
+def dry_runs_take(*, owner: User, limits: UploadLimits) -> None:
+    """
+    Count a dry run of the account. It leaves no row, so the cache remembers the last hour.
+
+    Raises:
+        UploadsExhausted: too many within the last hour; it tells when the next is allowed.
+    """
+    key, now, limit = f"runs:dry:{owner.pk}", clock.now(), limits.dry_runs_an_hour
+    taken: list[datetime] = [at for at in cache.get(key, []) if at > now - WINDOW]
+    if len(taken) >= limit:
+        blocking = taken[len(taken) - limit] if limit else now
+        raise UploadsExhausted(
+            text=limits.dry_runs_text, limit=limit, used=len(taken), retry_at=_whole_second(blocking + WINDOW)
+        )
+    cache.set(key, [*taken, now], WINDOW.total_seconds())
 
 
 def uploads_counted(*, owner: User) -> UploadSet:

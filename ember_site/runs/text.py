@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+PLACE_CHARS = 300
+MESSAGE_CHARS = 2000
+"""What the columns of places and sentences hold."""
+
 
 def column_text(text: str, limit: int) -> str:
     """

@@ -40,10 +40,15 @@ class LineRow:
         return self.line.run
 
     @property
+    def is_kept(self) -> bool:
+        """Whether the run has a page: that of a dry run has none."""
+        return self.line.run is not None and not self.line.run._state.adding
+
+    @property
     def has_scene(self) -> bool:
         """Whether the step at which record and replay part can be drawn."""
         run = self.line.run
-        return run is not None and run.state == RunState.REJECTED and has_track(run)
+        return run is not None and self.is_kept and run.state == RunState.REJECTED and has_track(run)
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any, cast
 from uuid import UUID
 
+from django.core.files.uploadedfile import UploadedFile
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
+from django.template.loader import render_to_string
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
@@ -17,6 +19,7 @@ from ember_site.accounts.notices import notices_mark_read
 from ember_site.core.errors import BadInput, DomainError, SignInRequired
 from ember_site.core.responses import wants_json
 from ember_site.runs import selectors, services
+from ember_site.runs.errors import SubmissionRefused
 from ember_site.runs.limits import upload_limits
 from ember_site.runs.models import Agent, Submission, SubmissionSource
 from ember_site.web.runs_pages import LINES_PER_PAGE, changed_rows, line_rows, progress_parts
@@ -32,6 +35,8 @@ def submit(request: HttpRequest) -> HttpResponse:
         return _submit_page(request)
     if not request.user.is_authenticated:
         raise SignInRequired("Sign in to submit runs.")
+    if request.POST.get("dry_run"):
+        return _dry_run(request)
     try:
         submission = _submission_from(request)
     except DomainError as error:
@@ -44,12 +49,41 @@ def submit(request: HttpRequest) -> HttpResponse:
     return redirect("submission_detail", submission_id=submission.pk)
 
 
+def _dry_run(request: HttpRequest) -> HttpResponse:
+    """The verdicts on the sent file, of which nothing is kept; a new agent is not made either."""
+    owner = cast(User, request.user)
+    slug = request.POST.get("agent", "")
+    try:
+        agent = None if slug in ("", NEW_AGENT) else selectors.agent_for_upload(viewer=owner, slug=slug)
+        file = _file_from(request)
+        result = services.submission_dry_run(owner=owner, agent=agent, payload=cast(Any, file))
+    except DomainError as error:
+        if wants_json(request):
+            raise
+        return _submit_page(request, error=error)
+    checked = {
+        "rows": line_rows(result.lines),
+        "counts": result.counts,
+        "parts": progress_parts(result.counts),
+        "filename": file.name,
+    }
+    if wants_json(request):
+        html = render_to_string("runs/dry_run.html", checked, request=request)
+        return JsonResponse({"dry_run": True, "html": html})
+    return _submit_page(request, checked=checked)
+
+
+def _file_from(request: HttpRequest) -> UploadedFile[Any]:
+    file = request.FILES.get("file")
+    if not isinstance(file, UploadedFile):
+        raise BadInput("Choose a file first.", place="file")
+    return file
+
+
 def _submission_from(request: HttpRequest) -> Submission:
     """Hand the sent file to the service, for an agent that exists or is made now."""
     owner = cast(User, request.user)
-    file = request.FILES.get("file")
-    if file is None:
-        raise BadInput("Choose a file first.", place="file")
+    file = _file_from(request)
     return services.submission_create(
         owner=owner,
         agent=_agent_from(request, owner),
@@ -66,7 +100,9 @@ def _agent_from(request: HttpRequest, owner: User) -> Agent:
     return selectors.agent_for_upload(viewer=owner, slug=slug)
 
 
-def _submit_page(request: HttpRequest, *, error: DomainError | None = None) -> HttpResponse:
+def _submit_page(
+    request: HttpRequest, *, error: DomainError | None = None, checked: dict[str, Any] | None = None
+) -> HttpResponse:
     context: dict[str, Any] = {
         "limits": upload_limits(),
         "agents": selectors.agents_for_upload(viewer=request.user),
@@ -74,6 +110,9 @@ def _submit_page(request: HttpRequest, *, error: DomainError | None = None) -> H
         "agent_name": request.POST.get("agent_name", ""),
         "queue": selectors.queue_status(),
         "error": error,
+        "error_rows": line_rows(error.lines) if isinstance(error, SubmissionRefused) else [],
+        "dry": bool(request.POST.get("dry_run")),
+        "checked": checked,
         "NEW_AGENT": NEW_AGENT,
     }
     if request.user.is_authenticated:

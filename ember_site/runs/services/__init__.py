@@ -7,6 +7,7 @@ from ember_site.runs.services.agents import (
     baseline_agent,
     human_agent_for,
 )
+from ember_site.runs.services.dry_run import DryRun, submission_dry_run
 from ember_site.runs.services.erasure import owner_erase
 from ember_site.runs.services.finish import submission_notice_key
 from ember_site.runs.services.queue import queue_sweep, run_enqueue, runs_enqueue, sweep_schedule
@@ -16,6 +17,7 @@ from ember_site.runs.services.verification import run_verify, run_verify_again
 
 __all__ = [
     "AgentFields",
+    "DryRun",
     "agent_create",
     "agent_update",
     "baseline_agent",
@@ -31,6 +33,7 @@ __all__ = [
     "runs_enqueue",
     "runs_hide",
     "submission_create",
+    "submission_dry_run",
     "submission_notice_key",
     "sweep_schedule",
 ]

@@ -32,7 +32,7 @@ SOURCES_OF_KIND = {
 }
 
 LARGE_CHARS = 4_000_000
-_large_load = threading.BoundedSemaphore(1)
+large_load = threading.BoundedSemaphore(1)
 """Loading takes about four times a record's size in memory: one large record at a time in each process."""
 
 
@@ -105,9 +105,14 @@ def record_store(*, text: str | bytes) -> StoredRecord:
         digest = record_write(canonical)
     except OSError as error:
         raise StoreUnavailable from error
+    return stored_of(header, digest=digest, size_bytes=len(canonical))
+
+
+def stored_of(header: RecordHeader, *, digest: str, size_bytes: int) -> StoredRecord:
+    """What a row says of a record, from its header."""
     return StoredRecord(
         digest=digest,
-        size_bytes=len(canonical),
+        size_bytes=size_bytes,
         scenario_hash=header.scenario_hash,
         seed=str(header.seed),
         simulator_version=column_text(header.simulator_version, 64),
@@ -123,11 +128,17 @@ def _loaded(text: str | bytes) -> tuple[RecordHeader, bytes]:
     tried first: where the replay gives the very bytes, they are well formed and canonical. It is no
     verdict; the queue gives that.
     """
-    with _large_load if len(text) > LARGE_CHARS else nullcontext():
-        return _loaded_now(text)
+    with large_load if len(text) > LARGE_CHARS else nullcontext():
+        return record_load(text)
 
 
-def _loaded_now(text: str | bytes) -> tuple[RecordHeader, bytes]:
+def record_load(text: str | bytes) -> tuple[RecordHeader, bytes]:
+    """
+    As above, for who has seen to it that few large records are loaded at once.
+
+    Raises:
+        RecordFormatError: the loader refuses the record.
+    """
     header = record_header(text)
     raw = (text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text).strip(b" \t\r\n")
     with suppress(NotFound):

@@ -9,10 +9,10 @@ and the rows of one upload are written together.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from django.db import transaction
 
@@ -20,7 +20,7 @@ from ember_site.accounts.models import User
 from ember_site.core import clock
 from ember_site.core.errors import Forbidden
 from ember_site.runs.errors import SubmissionRefused
-from ember_site.runs.limits import upload_limits
+from ember_site.runs.limits import UploadLimits, upload_limits
 from ember_site.runs.models import Agent, Run, RunSource, Submission, SubmissionLine, SubmissionSource
 from ember_site.runs.quota import uploads_check
 from ember_site.runs.services.finish import submission_finish
@@ -33,13 +33,10 @@ from ember_site.runs.services.runs import (
     run_needs_verdict,
     runs_insert,
 )
-from ember_site.runs.text import column_text
+from ember_site.runs.text import MESSAGE_CHARS, PLACE_CHARS, column_text
 from ember_site.runs.visibility import agent_is_mine
 from simulator import RecordFormatError, RecordLimitError
 from simulator.record_files import RecordFileError, RecordLine, iter_records, record_file_error
-
-PLACE_CHARS = 300
-MESSAGE_CHARS = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,22 +80,34 @@ def submission_create(
     agent_check_source(agent=agent, source=RunSource.UPLOAD)
     limits = upload_limits()
     uploads_check(owner=owner, limits=limits)
-    stream = BytesIO(payload) if isinstance(payload, bytes) else payload
+    stream = stream_of(payload)
     upload = Upload(owner, agent, SubmissionSource(source), column_text(filename, 200), _size(stream))
 
-    refusal = record_file_error(stream, limits=limits.file)
+    refusal, too_large = file_refusal(stream, limits)
     if refusal is not None:
-        _refuse(
-            upload,
-            refusal,
-            lines=(),
-            too_large=refusal.limit in (limits.file.file_bytes, limits.file.unpacked_bytes),
-        )
-    stream.seek(0)
+        _refuse(upload, refusal, lines=(), too_large=too_large)
     lines = [_read_line(line) for line in iter_records(stream, limits=limits.file)]
     if not any(line.stored for line in lines):
-        _refuse(upload, _summary(lines), lines=lines)
+        _refuse(upload, lines_summary(lines), lines=lines)
     return _submission_insert(upload, lines)
+
+
+def stream_of(payload: bytes | BinaryIO) -> BinaryIO:
+    """The payload as a stream that can be read twice."""
+    return BytesIO(payload) if isinstance(payload, bytes) else payload
+
+
+def file_refusal(stream: BinaryIO, limits: UploadLimits) -> tuple[RecordFileError | None, bool]:
+    """
+    What refuses a file as a whole, and whether it is its size; the stream is back at its beginning.
+
+    None where its records can be read one by one.
+    """
+    stream.seek(0)
+    refusal = record_file_error(stream, limits=limits.file)
+    stream.seek(0)
+    sizes = (limits.file.file_bytes, limits.file.unpacked_bytes)
+    return refusal, refusal is not None and refusal.limit in sizes
 
 
 def _size(stream: BinaryIO) -> int:
@@ -109,10 +118,15 @@ def _size(stream: BinaryIO) -> int:
 
 def _read_line(line: RecordLine) -> ReadLine:
     """Load and store one record."""
+    return line_read(line, take=lambda text: record_store(text=text))
+
+
+def line_read(line: RecordLine, *, take: Callable[[bytes], StoredRecord | None]) -> ReadLine:
+    """Give one record to `take`; where the file or the loader refuses it, keep the reason."""
     if line.text is None:
         return ReadLine(line.number, None, line.error)
     try:
-        return ReadLine(line.number, record_store(text=line.text), None)
+        return ReadLine(line.number, take(line.text), None)
     except RecordFormatError as error:
         place = f"{line.place}, {error.place}" if error.place else line.place
         limit = error.limit if isinstance(error, RecordLimitError) else None
@@ -122,7 +136,17 @@ def _read_line(line: RecordLine) -> ReadLine:
         return ReadLine(line.number, None, refusal)
 
 
-def _summary(lines: Sequence[ReadLine]) -> RecordFileError:
+def line_columns(line: ReadLine) -> dict[str, Any]:
+    """Number and reason of a line, as its row holds them."""
+    return {
+        "number": line.number,
+        "code": line.error.code if line.error else "",
+        "place": column_text(line.error.place, PLACE_CHARS) if line.error else "",
+        "message": column_text(line.error.message, MESSAGE_CHARS) if line.error else "",
+    }
+
+
+def lines_summary(lines: Sequence[ReadLine]) -> RecordFileError:
     """Why a file is refused of which no record can be used: the first reason."""
     first = next(line.error for line in lines if line.error is not None)
     if len(lines) == 1:
@@ -138,7 +162,7 @@ def _refuse(
     with transaction.atomic():
         submission = _submission_row(upload, error)
         _lines_insert(submission, lines, runs={})
-    raise SubmissionRefused(submission, limit=error.limit, too_large=too_large)
+    raise SubmissionRefused(error, submission=submission, too_large=too_large)
 
 
 def _submission_row(upload: Upload, error: RecordFileError | None) -> Submission:
@@ -178,12 +202,9 @@ def _lines_insert(
     SubmissionLine.objects.bulk_create(
         SubmissionLine(
             submission=submission,
-            number=line.number,
             run=runs[line.number][0] if line.number in runs else None,
             known=runs[line.number][1] if line.number in runs else False,
-            code=line.error.code if line.error else "",
-            place=column_text(line.error.place, PLACE_CHARS) if line.error else "",
-            message=column_text(line.error.message, MESSAGE_CHARS) if line.error else "",
+            **line_columns(line),
         )
         for line in lines
     )

@@ -15,6 +15,7 @@ from django.db import transaction
 from django.db.models import Max
 
 from ember_site.catalog.scenario_cache import scenario_load
+from ember_site.catalog.selectors import scenario_hash_latest
 from ember_site.core import clock
 from ember_site.core.audit import audit_record
 from ember_site.core.errors import Forbidden, NotFound
@@ -23,9 +24,9 @@ from ember_site.runs.models import FINAL_STATES, OPEN_STATES, Run, RunState, Ver
 from ember_site.runs.record_store import RecordStoreError, record_read
 from ember_site.runs.services.finish import run_concluded
 from ember_site.runs.services.queue import account_top_up, run_enqueue, verification_give_up
-from ember_site.runs.text import column_text
+from ember_site.runs.text import PLACE_CHARS, column_text
 from ember_site.runs.visibility import Viewer
-from simulator import SIMULATOR_VERSION, Metrics, Verdict, VerdictCode, record_unknown, replay
+from simulator import SIMULATOR_VERSION, Metrics, Verdict, VerdictCode, record_header, record_unknown, replay
 
 logger = logging.getLogger(__name__)
 
@@ -33,6 +34,18 @@ LEASE_BYTES_PER_SECOND = 200_000
 """A replay reads records much faster than this; a lease that is too short only costs a second replay."""
 
 VALUE_CHARS = 2000
+
+OUR_FAILURES = (
+    RecordStoreError,
+    OSError,
+    MemoryError,
+    RecursionError,
+    ArithmeticError,
+    LookupError,
+    TypeError,
+    ValueError,
+)
+"""What a replay should never raise, and what is our fault where it does."""
 
 METRIC_COLUMNS = (
     "population",
@@ -83,7 +96,7 @@ class Judgement:
         return {
             "state": self.state,
             "code": self.code,
-            "place": column_text(self.place, 300),
+            "place": column_text(self.place, PLACE_CHARS),
             "expected": column_text(self.expected, VALUE_CHARS),
             "actual": column_text(self.actual, VALUE_CHARS),
             "message": column_text(self.message, VALUE_CHARS),
@@ -105,16 +118,7 @@ def run_verify(*, run_id: UUID | str) -> Run:
         return Run.objects.get(pk=run_id)
     try:
         judgement = _judge(verification.run)
-    except (
-        RecordStoreError,
-        OSError,
-        MemoryError,
-        RecursionError,
-        ArithmeticError,
-        LookupError,
-        TypeError,
-        ValueError,
-    ):
+    except OUR_FAILURES:
         logger.exception("verification of run %s failed on our side", run_id)
         _die(verification_id=verification.pk)
     else:
@@ -174,15 +178,24 @@ def lease_for(size_bytes: int) -> timedelta:
 
 def _judge(run: Run) -> Judgement:
     """Replay the stored record on the scenario that its header names."""
-    record = record_read(run.digest)
-    try:
-        scenario = scenario_load(run.scenario_hash)
-    except NotFound:
-        return Judgement.of(record_unknown(run.scenario_hash))
-    judgement = Judgement.of(replay(record, scenario))
+    judgement = record_judge(record_read(run.digest), scenario_hash=run.scenario_hash)
     if judgement.code == VerdictCode.RECORD_FORMAT:
         raise ValueError(f"a stored record has become unreadable: {judgement.message}")
     return judgement
+
+
+def record_judge(record: bytes, *, scenario_hash: str) -> Judgement:
+    """
+    The verdict on a record whose header names that scenario, by the replay or for want of the scenario.
+
+    Where another version of the scenario is here, the refusal shows its hash beside the record's.
+    """
+    try:
+        scenario = scenario_load(scenario_hash)
+    except NotFound:
+        here = scenario_hash_latest(record_header(record).scenario_id)
+        return Judgement.of(record_unknown(scenario_hash, here=here))
+    return Judgement.of(replay(record, scenario))
 
 
 @transaction.atomic
@@ -203,15 +216,20 @@ def _conclude(*, verification_id: int, judgement: Judgement) -> None:
     verification.save()
 
     run = Run.objects.select_for_update().get(pk=verification.run_id)
-    for name, value in judgement.verdict_columns.items():
-        setattr(run, name, value)
-    _write_metrics(run, judgement.metrics)
-    run.ended = judgement.ended
+    judgement_write(run, judgement)
     if judgement.code != VerdictCode.SCENARIO_UNKNOWN:
         run.scenario_id = run.scenario_hash
     run.verified_at = now
     run.save()
     run_concluded(run=run, verification=verification, before=before)
+
+
+def judgement_write(run: Run, judgement: Judgement) -> None:
+    """Put a verdict with its metrics into the columns of a run, without saving it."""
+    for name, value in judgement.verdict_columns.items():
+        setattr(run, name, value)
+    _write_metrics(run, judgement.metrics)
+    run.ended = judgement.ended
 
 
 def _write_metrics(run: Run, metrics: Metrics | None) -> None:

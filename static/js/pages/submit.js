@@ -4,7 +4,7 @@
 import { watchSubmission } from "../submission.js";
 
 /** @typedef {{id: string, url: string, status_url: string, used: number, limit: number}} Accepted */
-/** @typedef {{detail?: string, code?: string, place?: string, retry_at?: string, submission?: string}} Problem */
+/** @typedef {{detail?: string, code?: string, place?: string, retry_at?: string, submission?: string, dry?: boolean}} Problem */
 
 /** @param {number} bytes */
 function sizeText(bytes) {
@@ -76,6 +76,13 @@ class UploadBox {
     showUsed(accepted);
   }
 
+  /** The verdicts of a dry run, as this site rendered them. @param {string} html */
+  checked(html) {
+    const template = document.createElement("template");
+    template.innerHTML = html;
+    this.element.replaceWith(template.content);
+  }
+
   /** @param {Problem} problem */
   refused(problem) {
     this.bar.remove();
@@ -86,6 +93,7 @@ class UploadBox {
     first.append(make("b", "", "Refused"), " ", make("code", "", problem.code ?? "internal"));
     if (problem.place) first.append(" at ", make("code", "", problem.place));
     notice.append(first, make("p", "", problem.detail ?? "No answer that can be understood. Try again."));
+    if (problem.dry) notice.append(make("p", "s", "This was a dry run: nothing was kept."));
     if (problem.submission) {
       const line = make("p", "");
       const link = make("a", "", "What was found in the file");
@@ -115,7 +123,8 @@ function send(form, file, box) {
     request.addEventListener("load", () => {
       const answer = parsed(request.responseText);
       if (request.status === 201) box.accepted(/** @type {Accepted} */ (answer));
-      else box.refused(answer);
+      else if (request.status === 200 && answer.dry_run) box.checked(answer.html);
+      else box.refused({ ...answer, dry: body.has("dry_run") });
       resolve();
     });
     request.addEventListener("error", () => {
