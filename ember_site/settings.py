@@ -228,6 +228,7 @@ EMBER_UPLOAD_MAX_RECORDS = env.int("EMBER_UPLOAD_MAX_RECORDS", default=2_000)
 EMBER_RECORD_MAX_STEPS = env.int("EMBER_RECORD_MAX_STEPS", default=100_000)
 EMBER_UPLOADS_PER_HOUR = env.int("EMBER_UPLOADS_PER_HOUR", default=60)
 EMBER_MALFORMED_PER_HOUR = env.int("EMBER_MALFORMED_PER_HOUR", default=120)
+EMBER_DRY_RUNS_PER_HOUR = env.int("EMBER_DRY_RUNS_PER_HOUR", default=60)
 # A worker that has not finished a small record after so many seconds counts as dead; large ones get longer.
 EMBER_VERIFICATION_LEASE_S = env.float("EMBER_VERIFICATION_LEASE_S", default=60.0)
 EMBER_SOCKETS_PER_USER = env.int("EMBER_SOCKETS_PER_USER", default=5)

@@ -10,7 +10,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.reverse import reverse
 
-from ember_site.runs import selectors
+from ember_site.runs import selectors, services
 from ember_site.runs.causes import run_cause
 from ember_site.runs.models import Agent, Run, RunState, Submission, SubmissionLine, Verification, Visibility
 

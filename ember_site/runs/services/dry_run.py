@@ -96,9 +96,7 @@ def submission_dry_run(*, owner: User, agent: Agent | None, payload: bytes | Bin
 
 
 def _lines(stream: BinaryIO, limits: UploadLimits) -> list[SubmissionLine]:
-    judged: list[tuple[ReadLine, Run | None]] = []
-    for record in iter_records(stream, limits=limits.file):
-        judged.append(_line(record))
+    judged = [_line(record) for record in iter_records(stream, limits=limits.file)]
     lines = [SubmissionLine(run=run, **line_columns(line)) for line, run in judged]
     if not any(run for _, run in judged):
         raise SubmissionRefused(lines_summary([line for line, _ in judged]), lines=lines)
