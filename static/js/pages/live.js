@@ -1,11 +1,14 @@
 // @ts-check
-// Watching one episode: the same board and counts as in play, and nothing that could act.
+// Watching one episode: the same board and counts as in play, a way to look back, nothing that could act.
 
 import { mountBoard } from "../board.js";
 import { Game } from "../lib/game.js";
+import { Rewind } from "../lib/rewind.js";
 import { describeView } from "../lib/view.js";
+import { Deck } from "../play/deck.js";
 import { need, pageData, write } from "../play/dom.js";
 import { showAttention, showExits } from "../play/panel.js";
+import { bindSpeed, showSpeed } from "../play/speed.js";
 import { showCounts, showEnd, showLine, showNotice } from "../play/status.js";
 import { followEpisode } from "../socket.js";
 
@@ -13,6 +16,7 @@ import { followEpisode } from "../socket.js";
 
 const page = pageData();
 const game = new Game();
+const rewind = new Rewind();
 const canvas = need("board", HTMLCanvasElement);
 const box = need("board-box", HTMLElement);
 const endDialog = need("end", HTMLDialogElement);
@@ -22,7 +26,9 @@ let sawItRun = false;
 
 document.body.classList.add("watching");
 canvas.setAttribute("role", "img");
+const deck = new Deck(rewind, show);
 const line = followEpisode(page.socket, { changed });
+bindSpeed(showNotice);
 
 /**
  * @param {Episode} episode
@@ -33,20 +39,39 @@ function changed(episode, before, stale) {
   showLine(episode, stale, line?.retryInS ?? 0);
   box.classList.toggle("off", stale || episode.phase === "reconnecting" || episode.phase === "stopped");
   write("crowd", episode.watchers === 1 ? "1 person" : `${episode.watchers} people`);
-  if (episode.view && episode.rules && episode.view !== before.view) {
-    game.see(episode.view, episode.rules);
-    show(episode.view);
-    showCounts(episode);
-  }
-  if (episode.phase === "stopped" && before.phase !== "stopped") showNotice(episode.why, "Try again", () => line.takeOver());
-  if (episode.phase === "live" && before.phase !== "live") showNotice("");
-  if (episode.notice && episode.notice !== before.notice) showNotice(episode.notice.message);
-  if (episode.phase === "live" && episode.view) sawItRun = true;
   if (episode.end && episode.end !== before.end) over(episode);
+  if (episode.view && episode.view !== before.view) {
+    rewind.see(episode.view);
+    if (rewind.live) show(episode);
+    else deck.write();
+  }
+  notices(episode, before);
+  if (episode.phase === "live" && episode.view) sawItRun = true;
 }
 
-/** @param {import("../lib/view.js").View} view */
-function show(view) {
+/**
+ * @param {Episode} episode
+ * @param {Episode} before
+ */
+function notices(episode, before) {
+  if (episode.phase === "stopped" && before.phase !== "stopped") showNotice(episode.why, "Try again", () => line.takeOver());
+  if (episode.phase === "reconnecting" && before.phase !== "reconnecting") {
+    showNotice(`${episode.why} What came so far stays here; the rest follows when the line is back.`);
+  }
+  if (episode.phase === "live" && before.phase !== "live") showNotice("");
+  if (!episode.notice || episode.notice === before.notice) return;
+  if (episode.notice.code === "speed") showSpeed(episode.notice.steps_per_second);
+  else showNotice(episode.notice.message);
+}
+
+/**
+ * Show the frame that is looked at, with everything that depends on it.
+ * @param {Episode} [episode]
+ */
+function show(episode = line.episode) {
+  const { view } = rewind;
+  if (!view || !episode.rules) return;
+  game.see(view, episode.rules);
   const flags = new Set(game.flags.map((flag) => flag.id));
   if (board) board.set({ view, flags });
   else {
@@ -55,18 +80,23 @@ function show(view) {
       flags,
       labels: true,
       ids: true,
-      maxHeight: () => (innerWidth > 900 ? Math.max(280, box.clientHeight - 64) : Math.max(260, innerHeight - 240)),
+      maxHeight: () => (innerWidth > 900 ? Math.max(280, box.clientHeight - 64) : Math.max(240, innerHeight - 360)),
     });
   }
+  box.classList.toggle("past", !rewind.live);
   canvas.setAttribute("aria-label", describeView(view));
+  showCounts({ ...episode, view });
   showAttention(game, () => undefined);
   showExits(game, false);
+  deck.write();
 }
 
 /** @param {Episode} episode */
 function over(episode) {
+  deck.over = true;
+  deck.write();
   showEnd(episode, page, 0);
-  const text = sawItRun ? "" : "This episode is over; the board shows its end.";
-  showNotice(text || "The episode is over.", "Result", () => endDialog.showModal());
-  endDialog.showModal();
+  showNotice(sawItRun ? "The episode is over." : "This episode is over; the board shows its end.", "Result", () => endDialog.showModal());
+  // Who looks back is not torn out of it; the notice says that there is a result.
+  if (rewind.live) endDialog.showModal();
 }
