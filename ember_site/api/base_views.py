@@ -19,6 +19,11 @@ from simulator import OBSERVATION_VERSION, SCHEMA_VERSION, SIMULATOR_VERSION
 _ENTRANCES = {
     "suites": "api_suite_list",
     "scenarios": "api_scenario_list",
+    "agents": "api_agent_list",
+    "submissions": "api_submission_list",
+    "runs": "api_run_list",
+    "episodes": "api_episode_list",
+    "evaluations": "api_evaluation_list",
     "boards": "api_board_list",
     "schema": "api_schema",
     "docs": "api_docs",

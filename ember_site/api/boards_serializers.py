@@ -42,6 +42,7 @@ class EvaluationSerializer(serializers.Serializer[dict[str, Any]]):
     observation_version = serializers.CharField()
     opens_at = serializers.DateTimeField(allow_null=True)
     closes_at = serializers.DateTimeField(allow_null=True)
+    links = serializers.DictField(child=serializers.URLField())
 
 
 class SlotSerializer(serializers.Serializer[dict[str, Any]]):
@@ -52,6 +53,15 @@ class SlotSerializer(serializers.Serializer[dict[str, Any]]):
     scenario_hash = serializers.CharField()
     seed = serializers.CharField(help_text="Decimal; it can exceed 2^53.")
     population = serializers.IntegerField()
+
+
+class EvaluationDetailSerializer(EvaluationSerializer):
+    """An evaluation with its schedule."""
+
+    commitment = serializers.CharField(
+        allow_blank=True, help_text="SHA-256 of salt and schedule, published when a sealed evaluation opens."
+    )
+    slots = SlotSerializer(many=True)
 
 
 class BoardAgentSerializer(serializers.Serializer[dict[str, Any]]):

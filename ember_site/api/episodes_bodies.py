@@ -57,6 +57,26 @@ def episode_body(episode: Episode, view: EpisodeView, request: Request) -> Body:
     }
 
 
+def listed_body(episode: Episode, request: Request) -> Body:
+    """One episode of a list, from its row alone; of a sealed one neither scenario nor agent is named."""
+    named = not episode.is_hidden
+    agent = episode.agent
+    shown = agent is not None and (agent.visibility == Visibility.PUBLIC or agent.owner_id == request.user.pk)
+    return {
+        "id": str(episode.pk),
+        "mode": episode.mode,
+        "state": episode.state,
+        "step": episode.step,
+        "agent": agent.slug if agent is not None and shown and named else None,
+        "scenario_hash": episode.scenario_id if named else None,
+        "created_at": episode.created_at,
+        "last_active_at": episode.last_active_at,
+        "links": {
+            name: reverse(PARTS[name], args=[episode.pk], request=request) for name in ("self", "html")
+        },
+    }
+
+
 def started_body(episode: Episode, view: EpisodeView, request: Request) -> Body:
     """A new episode with its first observation."""
     return {

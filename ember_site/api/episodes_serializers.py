@@ -121,3 +121,17 @@ class EpisodeSerializer(EpisodeStandingSerializer):
     created_at = serializers.DateTimeField()
     limits = EpisodeLimitsSerializer()
     links = EpisodeLinksSerializer()
+
+
+class EpisodeListedSerializer(serializers.Serializer[dict[str, Any]]):
+    """One episode of a list."""
+
+    id = serializers.UUIDField()
+    mode = serializers.ChoiceField(choices=MODES)
+    state = serializers.ChoiceField(choices=STATES)
+    step = serializers.IntegerField()
+    agent = serializers.CharField(allow_null=True)
+    scenario_hash = serializers.CharField(allow_null=True)
+    created_at = serializers.DateTimeField()
+    last_active_at = serializers.DateTimeField()
+    links = serializers.DictField(child=serializers.URLField())

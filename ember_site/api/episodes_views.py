@@ -6,9 +6,13 @@ from datetime import timedelta
 from typing import Any, NoReturn, cast
 from uuid import UUID
 
+from django.db.models import QuerySet
+from django_filters import CharFilter, ChoiceFilter
+from django_filters.rest_framework import FilterSet
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.serializers import BaseSerializer
 from rest_framework.views import APIView
 
 from ember_site.accounts.guests import guest_key_get
@@ -18,6 +22,7 @@ from ember_site.api.auth import SignedIn
 from ember_site.api.episodes_requests import act_read, start_read, start_resolve
 from ember_site.api.episodes_serializers import (
     EpisodeActSerializer,
+    EpisodeListedSerializer,
     EpisodePresentSerializer,
     EpisodeSerializer,
     EpisodeStandingSerializer,
@@ -26,6 +31,7 @@ from ember_site.api.episodes_serializers import (
     EpisodeStepSerializer,
 )
 from ember_site.api.errors import ApiError
+from ember_site.api.lists import ApiList, YesNoFilter
 from ember_site.core import clock
 from ember_site.core.errors import Forbidden
 from ember_site.episodes.answers import StepAnswer, StepResult
@@ -33,7 +39,7 @@ from ember_site.episodes.hub import hub
 from ember_site.episodes.idle import episode_heartbeat
 from ember_site.episodes.limits import episode_limits
 from ember_site.episodes.models import Episode
-from ember_site.episodes.selectors import episode_get, episode_may_act
+from ember_site.episodes.selectors import episode_get, episode_live_list, episode_may_act, episode_own_open
 from ember_site.episodes.services import episode_create, episode_step, episode_view
 from ember_site.runs.selectors import agent_for_upload
 
@@ -79,8 +85,47 @@ class _EpisodeView(APIView):
         raise Forbidden(code="not_the_player")
 
 
-class EpisodeList(_EpisodeView):
-    """New episodes."""
+class EpisodeFilters(FilterSet):
+    """Filters of the episode list."""
+
+    mine = YesNoFilter(
+        method="own", help_text="The caller's own that can go on, instead of those that may be watched now."
+    )
+    mode = ChoiceFilter(choices=Episode.Mode.choices)
+    scenario_hash = CharFilter(field_name="scenario_id", max_length=64)
+
+    class Meta:
+        model = Episode
+        fields = ("mode",)
+
+    def own(self, episodes: QuerySet[Episode], name: str, wanted: bool) -> QuerySet[Episode]:
+        """The caller's own open episodes, or the live ones."""
+        if not wanted:
+            return episodes
+        guest_key = guest_key_get(self.request.session)
+        return episode_own_open(viewer=self.request.user, guest_key=guest_key)
+
+
+class EpisodeList(_EpisodeView, ApiList[Episode]):
+    """Live episodes, and a new one."""
+
+    serializer_class = EpisodeListedSerializer  # type: ignore[assignment]  # of documents, not of models
+    filterset_class = EpisodeFilters
+    orderings = {"newest": ("-created_at", "id")}
+
+    @extend_schema(operation_id="episode_list")
+    def get(self, request: Request, *args: object, **kwargs: object) -> Response:
+        """One page of the episodes that may be watched now."""
+        return self.page(request)
+
+    def get_queryset(self) -> QuerySet[Episode]:
+        """Episodes that somebody plays now."""
+        return episode_live_list()
+
+    def get_serializer(self, rows: Any = (), **options: Any) -> BaseSerializer[Any]:
+        """Episodes as `bodies` describes them."""
+        documents: Any = [bodies.listed_body(row, self.request) for row in rows]
+        return EpisodeListedSerializer(documents, many=True)
 
     @extend_schema(
         operation_id="episode_create",

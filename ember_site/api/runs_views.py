@@ -7,10 +7,11 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 from django.http import HttpResponse
+from django_filters import CharFilter, ChoiceFilter, IsoDateTimeFilter
+from django_filters.rest_framework import FilterSet
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiRequest, extend_schema
 from rest_framework import serializers
-from rest_framework.generics import ListAPIView
 from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -19,14 +20,15 @@ from rest_framework.views import APIView
 from ember_site.accounts.guests import guest_key_get
 from ember_site.accounts.models import User
 from ember_site.api.auth import SignedIn, TokenScope
-from ember_site.api.immutable import immutable_file
+from ember_site.api.immutable import IF_NONE_MATCH, immutable_file
+from ember_site.api.lists import ApiList, YesNoFilter
 from ember_site.api.runs_parsers import RECORD_FILE_PARSERS, RecordFile
 from ember_site.api.runs_serializers import (
     AgentSerializer,
     AgentWriteSerializer,
+    DryRunSerializer,
     RunDetailSerializer,
     RunSerializer,
-    DryRunSerializer,
     SubmissionDetailSerializer,
     SubmissionSerializer,
 )
@@ -40,24 +42,36 @@ def _asked(request: Request) -> dict[str, Any]:
     return {"viewer": request.user, "guest_key": guest_key_get(request.session)}
 
 
-class AgentFilters(serializers.Serializer[dict[str, Any]]):
+class AgentFilters(FilterSet):
     """Filters of the agent list."""
 
-    kind = serializers.ChoiceField(required=False, choices=AgentKind.choices)
-    mine = serializers.BooleanField(required=False, default=False)
+    kind = ChoiceFilter(choices=AgentKind.choices)
+    search = CharFilter(
+        field_name="name", lookup_expr="icontains", max_length=80, help_text="Part of the name."
+    )
+    mine = YesNoFilter(method="own", help_text="Only the caller's own.")
+
+    class Meta:
+        model = Agent
+        fields = ("kind", "search", "mine")
+
+    def own(self, agents: QuerySet[Agent], name: str, wanted: bool) -> QuerySet[Agent]:
+        """The caller's own, or all."""
+        return selectors.agents_own(agents, viewer=self.request.user) if wanted else agents
 
 
-class AgentList(ListAPIView[Agent]):
+class AgentList(ApiList[Agent]):
     """Agents by name, and a new one."""
 
     serializer_class = AgentSerializer
-    ordering = ("name", "id")
+    filterset_class = AgentFilters
+    orderings = {"name": ("name", "id"), "created_at": ("created_at", "id")}
     write_scope = "submit"
 
-    @extend_schema(operation_id="agent_list", parameters=[AgentFilters])
+    @extend_schema(operation_id="agent_list")
     def get(self, request: Request, *args: object, **kwargs: object) -> Response:
         """One page of the agents that the caller may find."""
-        return self.list(request, *args, **kwargs)
+        return self.page(request)
 
     @extend_schema(
         operation_id="agent_create", request=AgentWriteSerializer, responses={201: AgentSerializer}
@@ -72,10 +86,8 @@ class AgentList(ListAPIView[Agent]):
         return Response(body, status=201, headers={"Location": body["links"]["self"]})
 
     def get_queryset(self) -> QuerySet[Agent]:
-        """Agents that the caller may find and asked for."""
-        filters = AgentFilters(data=self.request.query_params)
-        filters.is_valid(raise_exception=True)
-        return selectors.agent_list(viewer=self.request.user, **filters.validated_data)
+        """Agents that the caller may find."""
+        return selectors.agent_list(viewer=self.request.user)
 
 
 class AgentDetail(APIView):
@@ -105,18 +117,6 @@ class SubmissionForm(serializers.Serializer[dict[str, Any]]):
 
     agent = serializers.CharField(help_text="Slug of an agent of yours.")
     file = serializers.FileField()
-
-
-UPLOAD_QUERY = [
-    OpenApiParameter(
-        "agent", str, description="Slug of an agent of yours; needed where the body is the file."
-    ),
-    OpenApiParameter("filename", str, description="Name of the file, for your own lists."),
-]
-
-
-class SubmissionList(ListAPIView[Submission]):
-    """The caller's uploads, newest first, and a new one."""
     dry_run = serializers.BooleanField(required=False, default=False)
 
 
@@ -125,17 +125,44 @@ class DryRunFlag(serializers.Serializer[dict[str, Any]]):
 
     dry_run = serializers.BooleanField(required=False, default=False)
 
+
+UPLOAD_QUERY = [
+    OpenApiParameter(
+        "agent", str, description="Slug of an agent of yours; needed where the body is the file."
+    ),
+    OpenApiParameter("filename", str, description="Name of the file, for your own lists."),
+    OpenApiParameter("dry_run", bool, description="Tell the verdicts and keep nothing; needs no agent."),
+]
+
+
+class SubmissionFilters(FilterSet):
+    """Filters of the upload list."""
+
+    agent = CharFilter(field_name="agent__slug", max_length=80, help_text="Slug of the agent.")
+    finished = YesNoFilter(
+        field_name="finished_at", lookup_expr="isnull", exclude=True, help_text="Whether every verdict is in."
+    )
+
+    class Meta:
+        model = Submission
+        fields = ("agent", "finished")
+
+
+class SubmissionList(ApiList[Submission]):
+    """The caller's uploads, newest first, and a new one."""
+
+    queryset = Submission.objects.none()  # names the model; `get_queryset` gives the rows
     serializer_class = SubmissionSerializer
-    ordering = ("-created_at", "id")
+    filterset_class = SubmissionFilters
+    orderings = {"newest": ("-created_at", "id")}
     permission_classes = [SignedIn, TokenScope]
     parser_classes = [MultiPartParser, *RECORD_FILE_PARSERS]
     write_scope = "submit"
 
-    OpenApiParameter("dry_run", bool, description="Tell the verdicts and keep nothing; needs no agent."),
     @extend_schema(operation_id="submission_list")
     def get(self, request: Request, *args: object, **kwargs: object) -> Response:
         """One page of the caller's uploads."""
-        return self.list(request, *args, **kwargs)
+        return self.page(request)
 
     @extend_schema(
         operation_id="submission_create",
@@ -158,6 +185,10 @@ class DryRunFlag(serializers.Serializer[dict[str, Any]]):
         """
         owner = cast(User, request.user)
         payload, filename, slug = _sent_file(request)
+        if _is_dry(request):
+            agent = selectors.agent_for_upload(viewer=owner, slug=slug) if slug else None
+            result = services.submission_dry_run(owner=owner, agent=agent, payload=payload)
+            return Response(DryRunSerializer(result, context={"request": request}).data)
         submission = services.submission_create(
             owner=owner,
             agent=selectors.agent_for_upload(viewer=owner, slug=slug),
@@ -184,44 +215,47 @@ class SubmissionDetail(APIView):
         """An upload with the verdict of each of its records."""
         submission = selectors.submission_get(viewer=cast(User, request.user), submission_id=submission_id)
         return Response(SubmissionDetailSerializer(submission, context={"request": request}).data)
-        if _is_dry(request):
-            agent = selectors.agent_for_upload(viewer=owner, slug=slug) if slug else None
-            result = services.submission_dry_run(owner=owner, agent=agent, payload=payload)
-            return Response(DryRunSerializer(result, context={"request": request}).data)
 
 
-class RunFilters(serializers.Serializer[dict[str, Any]]):
+class RunFilters(FilterSet):
     """Filters of the run list."""
 
-    agent = serializers.SlugField(required=False)
-    scenario_hash = serializers.CharField(required=False, max_length=64)
-    state = serializers.ChoiceField(required=False, choices=RunState.choices)
-    source = serializers.ChoiceField(  # type: ignore[assignment]  # a field of this name is allowed
-        required=False, choices=RunSource.choices
-    )
-    mine = serializers.BooleanField(required=False, default=False)
+    agent = CharFilter(field_name="agent__slug", max_length=80, help_text="Slug of the agent.")
+    scenario_hash = CharFilter(max_length=64)
+    scenario_id = CharFilter(field_name="scenario__scenario_id", max_length=64)
+    seed = CharFilter(max_length=20, help_text="Decimal.")
+    state = ChoiceFilter(choices=RunState.choices)
+    source = ChoiceFilter(choices=RunSource.choices)
+    ranked = YesNoFilter()
+    created_after = IsoDateTimeFilter(field_name="created_at", lookup_expr="gte")
+    created_before = IsoDateTimeFilter(field_name="created_at", lookup_expr="lt")
+    mine = YesNoFilter(method="own", help_text="Only those of the caller's own agents.")
+
+    class Meta:
+        model = Run
+        fields = ("agent", "scenario_hash", "seed", "state", "source", "ranked")
+
+    def own(self, runs: QuerySet[Run], name: str, wanted: bool) -> QuerySet[Run]:
+        """The caller's own, or all."""
+        return selectors.runs_own(runs, **_asked(self.request)) if wanted else runs
 
 
-class RunList(ListAPIView[Run]):
+class RunList(ApiList[Run]):
     """Runs, newest first."""
 
+    queryset = Run.objects.none()  # names the model; `get_queryset` gives the rows
     serializer_class = RunSerializer
-    ordering = ("-created_at", "id")
+    filterset_class = RunFilters
+    orderings = {"newest": ("-created_at", "id")}
 
-    @extend_schema(operation_id="run_list", parameters=[RunFilters])
+    @extend_schema(operation_id="run_list")
     def get(self, request: Request, *args: object, **kwargs: object) -> Response:
         """One page of the runs that the caller may find."""
-        return self.list(request, *args, **kwargs)
+        return self.page(request)
 
     def get_queryset(self) -> QuerySet[Run]:
-        """Runs that the caller may find and asked for."""
-        filters = RunFilters(data=self.request.query_params)
-        filters.is_valid(raise_exception=True)
-        asked = _asked(self.request)
-        wanted = dict(filters.validated_data)
-        slug = wanted.pop("agent", "")
-        agent = selectors.agent_get(viewer=asked["viewer"], slug=slug) if slug else None
-        return selectors.run_list(agent=agent, **asked, **wanted)
+        """Runs that the caller may find."""
+        return selectors.run_list(**_asked(self.request))
 
 
 class RunDetail(APIView):
@@ -239,7 +273,7 @@ class RunRecord(APIView):
 
     @extend_schema(
         operation_id="run_record",
-        parameters=[OpenApiParameter("If-None-Match", str, OpenApiParameter.HEADER)],
+        parameters=[IF_NONE_MATCH],
         responses={(200, "application/json"): OpenApiTypes.OBJECT, 304: None},
     )
     def get(self, request: Request, run_id: UUID) -> HttpResponse:
@@ -258,6 +292,15 @@ def _signed_in(request: Request, view: APIView) -> User:
     return cast(User, request.user)
 
 
+def _is_dry(request: Request) -> bool:
+    """Whether form or query ask for a dry run."""
+    form = request.POST if (request.content_type or "").startswith("multipart/") else {}
+    said = form.get("dry_run", request.query_params.get("dry_run"))
+    flag = DryRunFlag(data={} if said is None else {"dry_run": said})
+    flag.is_valid(raise_exception=True)
+    return bool(flag.validated_data["dry_run"])
+
+
 def _sent_file(request: Request) -> tuple[BinaryIO, str, str]:
     """File, its name and the agent's slug, from a multipart form or from body and query."""
     query = request.query_params
@@ -269,12 +312,3 @@ def _sent_file(request: Request) -> tuple[BinaryIO, str, str]:
         raise BadInput("Expected a file in the form's field `file`.", place="file")
     slug = request.POST.get("agent") or query.get("agent", "")
     return cast(BinaryIO, file), query.get("filename") or file.name or "", str(slug)
-def _is_dry(request: Request) -> bool:
-    """Whether form or query ask for a dry run."""
-    form = request.POST if (request.content_type or "").startswith("multipart/") else {}
-    said = form.get("dry_run", request.query_params.get("dry_run"))
-    flag = DryRunFlag(data={} if said is None else {"dry_run": said})
-    flag.is_valid(raise_exception=True)
-    return bool(flag.validated_data["dry_run"])
-
-

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -12,7 +12,7 @@ import msgspec
 
 from ember_site.boards.intervals import Interval
 from ember_site.boards.models import Evaluation
-from ember_site.boards.rows import Board, BoardRow
+from ember_site.boards.rows import Board, BoardRow, SlotFacts
 
 _FORMULA_STARTS = tuple("=+-@＝＋－＠\t\r\n")
 """Full-width signs start formulas too, in some spreadsheets."""
@@ -50,9 +50,9 @@ def evaluation_document(evaluation: Evaluation) -> dict[str, Any]:
     }
 
 
-def slots_document(board: Board) -> list[dict[str, Any]]:
+def slots_document(evaluation: Evaluation, slots: Iterable[SlotFacts]) -> list[dict[str, Any]]:
     """The schedule, seeds as decimal strings; empty while it is sealed."""
-    if not board.evaluation.shows_slots:
+    if not evaluation.shows_slots:
         return []
     return [
         {
@@ -62,7 +62,7 @@ def slots_document(board: Board) -> list[dict[str, Any]]:
             "seed": slot.key.seed,
             "population": slot.population,
         }
-        for slot in board.slots
+        for slot in slots
     ]
 
 
@@ -107,7 +107,7 @@ def board_document(board: Board, rows: Sequence[BoardRow] | None = None) -> dict
     with_slots = board.evaluation.shows_slots
     return {
         "evaluation": evaluation_document(board.evaluation),
-        "slots": slots_document(board),
+        "slots": slots_document(board.evaluation, board.slots),
         "counts": {kind or "all": count for kind, count in board.counts.items()},
         "rows": [row_document(row, with_slots=with_slots) for row in (board.rows if rows is None else rows)],
     }

@@ -9,8 +9,17 @@ from __future__ import annotations
 from django.db.models import QuerySet
 
 from ember_site.boards.models import Evaluation, EvaluationKind, EvaluationState
-from ember_site.boards.rows import KINDS, Board, BoardFilters, BoardRow, rows_filter, rows_of_kind, rows_sort
-from ember_site.boards.standings import standings_get
+from ember_site.boards.rows import (
+    KINDS,
+    Board,
+    BoardFilters,
+    BoardRow,
+    Course,
+    rows_filter,
+    rows_of_kind,
+    rows_sort,
+)
+from ember_site.boards.standings import evaluation_slots, standings_get
 from ember_site.catalog.selectors import Viewer
 from ember_site.core.errors import NotFound
 from ember_site.runs.models import Agent, Run, RunState
@@ -39,6 +48,11 @@ def evaluation_get(*, viewer: Viewer, slug: str) -> Evaluation:
 def evaluation_main(*, viewer: Viewer) -> Evaluation | None:
     """The board that the site puts first: the newest open evaluation that is not closed."""
     return evaluation_list(viewer=viewer).filter(kind=EvaluationKind.OPEN, state=EvaluationState.OPEN).first()
+
+
+def evaluation_course(*, evaluation: Evaluation) -> Course:
+    """The slots of an evaluation, in order. Not for pages while it is sealed. One query."""
+    return Course(evaluation_slots(evaluation=evaluation))
 
 
 def board_rows(*, evaluation: Evaluation, filters: BoardFilters | None = None) -> Board:

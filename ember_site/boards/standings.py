@@ -72,7 +72,7 @@ _kept_lock = Lock()
 
 def standings_get(*, evaluation: Evaluation) -> Standings:
     """The standings as they are now. Two queries where nothing changed, at most six otherwise."""
-    slots = _slots(evaluation)
+    slots = evaluation_slots(evaluation=evaluation)
     if connection.in_atomic_block:  # what is seen here may never come true
         course = Course(slots)
         agents, entries = _entries(evaluation, course, None)
@@ -140,7 +140,7 @@ def _standings(course: Course, agents: Mapping[int, AgentFacts], entries: Iterab
     )
 
 
-def _slots(evaluation: Evaluation) -> tuple[SlotFacts, ...]:
+def evaluation_slots(*, evaluation: Evaluation) -> tuple[SlotFacts, ...]:
     """The schedule with its scenarios, in order. One query."""
     values = evaluation.slots.order_by("position").values_list(
         "scenario_id", "seed", "position", "scenario__scenario_id", "scenario__population"

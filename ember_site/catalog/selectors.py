@@ -42,18 +42,21 @@ def version_key(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in version.split("."))
 
 
+def suite_rows(*, viewer: Viewer) -> QuerySet[Suite]:
+    """Suites, each with `scenario_count` and `population`, in no order. Paginate it."""
+    return _suites(viewer).annotate(
+        scenario_count=Count("entries"), population=Sum("entries__scenario__population", default=0)
+    )
+
+
 def suite_list(*, viewer: Viewer) -> list[Suite]:
     """
     Suites by ID, the newest version first, each with `scenario_count` and `population`.
 
     Their entries and scenarios are loaded with them, in manifest order. Three queries.
     """
-    suites = (
-        _suites(viewer)
-        .annotate(scenario_count=Count("entries"), population=Sum("entries__scenario__population"))
-        .prefetch_related(
-            Prefetch("entries", SuiteEntry.objects.select_related("scenario").order_by("position"))
-        )
+    suites = suite_rows(viewer=viewer).prefetch_related(
+        Prefetch("entries", SuiteEntry.objects.select_related("scenario").order_by("position"))
     )
     newest_first = sorted(suites, key=lambda suite: version_key(suite.version), reverse=True)
     return sorted(newest_first, key=lambda suite: suite.suite_id)
@@ -133,9 +136,6 @@ def _scenario_of_suite(viewer: Viewer, ref: str) -> Scenario | None:
     return Scenario.objects.filter(entries__suite=suite, scenario_id=scenario_id).first()
 
 
-def scenario_entries(*, viewer: Viewer, scenario: Scenario) -> list[SuiteEntry]:
-    """The places of a scenario in suites that the viewer may see, newest version first. One query."""
-    entries = SuiteEntry.objects.filter(scenario=scenario, suite__in=_suites(viewer)).select_related("suite")
 def scenario_hash_latest(scenario_id: str) -> str | None:
     """Content hash of the scenario with that ID that was imported last into a public suite; None without."""
     entries = SuiteEntry.objects.filter(
@@ -144,4 +144,7 @@ def scenario_hash_latest(scenario_id: str) -> str | None:
     return entries.order_by("-suite__imported_at", "-pk").values_list("scenario_id", flat=True).first()
 
 
+def scenario_entries(*, viewer: Viewer, scenario: Scenario) -> list[SuiteEntry]:
+    """The places of a scenario in suites that the viewer may see, newest version first. One query."""
+    entries = SuiteEntry.objects.filter(scenario=scenario, suite__in=_suites(viewer)).select_related("suite")
     return sorted(entries, key=lambda entry: version_key(entry.suite.version), reverse=True)

@@ -51,6 +51,17 @@ def runs_visible(*, viewer: Viewer, guest_key: str = "", listed: bool) -> QueryS
     return runs.filter(by_link | mine)
 
 
+def agents_own(agents: QuerySet[Agent], *, viewer: Viewer) -> QuerySet[Agent]:
+    """Those of the agents that belong to the viewer."""
+    return agents.filter(_owned(viewer, "owner"))
+
+
+def runs_own(runs: QuerySet[Run], *, viewer: Viewer, guest_key: str = "") -> QuerySet[Run]:
+    """Those of the runs that belong to the viewer's agents, or to the guest."""
+    own = _owned(viewer, "agent__owner")
+    return runs.filter(own | Q(agent__isnull=True, guest_key=guest_key) if guest_key else own)
+
+
 def submissions_visible(*, viewer: Viewer) -> QuerySet[Submission]:
     """The viewer's own uploads; an organiser sees all."""
     if _is_organiser(viewer):

@@ -24,7 +24,7 @@ from ember_site.runs.selectors.submissions import (
     submission_list,
     uploads_used,
 )
-from ember_site.runs.visibility import Viewer, agent_is_mine, run_is_mine
+from ember_site.runs.visibility import Viewer, agent_is_mine, agents_own, run_is_mine, runs_own
 
 __all__ = [
     "QueueStatus",
@@ -35,6 +35,7 @@ __all__ = [
     "agent_is_mine",
     "agent_list",
     "agents_for_upload",
+    "agents_own",
     "has_track",
     "queue_status",
     "run_get",
@@ -47,6 +48,7 @@ __all__ = [
     "run_track_get",
     "run_twins",
     "runs_for_slots",
+    "runs_own",
     "runs_reveal_at",
     "submission_counts",
     "submission_get",

@@ -19,7 +19,7 @@ from ember_site.runs.errors import RunUnavailable, StoreUnavailable
 from ember_site.runs.models import Agent, Run, RunState, Verification
 from ember_site.runs.record_store import RecordStoreError, record_read
 from ember_site.runs.tracks import mismatch_track_json, step_index, track_json
-from ember_site.runs.visibility import Viewer, run_is_mine, runs_visible
+from ember_site.runs.visibility import Viewer, run_is_mine, runs_own, runs_visible
 
 
 def run_list(
@@ -39,8 +39,7 @@ def run_list(
     """
     runs = runs_visible(viewer=viewer, guest_key=guest_key, listed=True)
     if mine:
-        own = Q(agent__owner=viewer.pk) if viewer.is_authenticated else Q(pk__in=())
-        runs = runs.filter(own | Q(agent__isnull=True, guest_key=guest_key) if guest_key else own)
+        runs = runs_own(runs, viewer=viewer, guest_key=guest_key)
     if agent is not None:
         runs = runs.filter(agent=agent)
     for field, value in (("scenario_hash", scenario_hash), ("state", state), ("source", source)):

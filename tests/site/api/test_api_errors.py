@@ -112,7 +112,7 @@ def test_our_own_fault_shows_nothing_of_itself(client, monkeypatch, caplog):
     def broken(**_: object) -> None:
         raise RuntimeError("secret seed 123456789")
 
-    monkeypatch.setattr(selectors, "suite_list", broken)
+    monkeypatch.setattr(selectors, "suite_rows", broken)
     with caplog.at_level(logging.ERROR):
         response = client.get("/api/v1/suites/")
     check_problem(response, 500, "internal")

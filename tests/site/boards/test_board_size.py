@@ -19,7 +19,7 @@ ADDRESSES = (
     "/boards/public-dev/board.json",
     "/boards/public-dev/board.csv",
     "/boards/public-dev/board.atom",
-    "/api/v1/boards/public-dev/?page=2",
+    "/api/v1/boards/public-dev/?page_size=200",
     "/boards/",
     "/",
     "/agents/crowd-7/",
