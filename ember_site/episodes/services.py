@@ -29,6 +29,7 @@ from ember_site.episodes.limits import episode_limits
 from ember_site.episodes.live import LiveEpisode, LiveRegistry, LogDiffers
 from ember_site.episodes.models import Episode, EpisodeStep
 from ember_site.episodes.selectors import episode_log
+from ember_site.episodes.write_turn import write_turn
 from ember_site.runs.models import Agent
 from simulator import SimulationError, canonical_json
 
@@ -219,7 +220,7 @@ class _Wanted:
 
 def _step_locked(live: LiveEpisode, wanted: _Wanted) -> StepAnswer:
     episode_id, step, actions = wanted.episode_id, wanted.step, wanted.actions
-    with transaction.atomic():
+    with write_turn(), transaction.atomic():
         episode = Episode.objects.select_for_update().filter(pk=episode_id).first()
         if episode is None:
             raise NotFound("There is no such episode.")
