@@ -1,11 +1,15 @@
 """Signing up and API tokens, as a new visitor does it."""
 
+import re
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
+from simulator import load_suite, policies, run_episode
 from tests.browser.conftest import PASSWORD, Watch
+from tests.site_server import ROOT
 
 
 def no_sideways_scrolling(page: Page) -> bool:
@@ -67,6 +71,74 @@ def test_accounts_work_without_scripts(make_page: Callable[..., Page], sign_up: 
     sign_up(page)
     page.goto("/me/tokens/")
     expect(page.get_by_role("heading", name="API tokens")).to_be_visible()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("phone", [False, True])
+def test_status_notices_and_account_fit_their_screen(
+    make_page: Callable[..., Page], sign_up: Callable[..., str], phone: bool, theme: str
+) -> None:
+    page = make_page(theme=theme, phone=phone)
+    sign_up(page)
+    for path, heading in [
+        ("/status/", "Status"),
+        ("/me/notices/", "Notices"),
+        ("/me/account/", "Account"),
+        ("/me/account/delete/", "Delete the account"),
+    ]:
+        page.goto(path)
+        expect(page.get_by_role("heading", level=1, name=heading)).to_be_visible()
+        assert no_sideways_scrolling(page), path
+
+
+def test_the_status_page_sees_the_worker_and_renews_itself(page: Page) -> None:
+    page.goto("/")
+    page.get_by_role("contentinfo").get_by_role("link", name="Status").click()
+    expect(page.get_by_role("heading", name="Status")).to_be_visible()
+    expect(page.get_by_text("alive", exact=True).first).to_be_visible(timeout=30_000)
+    with page.expect_response(lambda answer: answer.url.endswith("/status/")):
+        pass
+    expect(page.get_by_text("Everything works.")).to_be_visible(timeout=30_000)
+
+
+def test_an_upload_is_told_of_in_the_frame_of_every_page(
+    page: Page, sign_up: Callable[..., str], tmp_path: Path
+) -> None:
+    sign_up(page)
+    page.goto("/agents/new/")
+    page.get_by_label("Name").fill("Planner that waits to be told")
+    page.get_by_role("button", name="Make the agent").click()
+    scenario = load_suite(ROOT / "scenarios" / "public" / "v1").scenarios[0]
+    record = tmp_path / "one.json"
+    record.write_text(run_episode(scenario, policies.stay).to_json())
+    page.goto("/submit/")
+    page.locator("input[type=file]").set_input_files(record)
+    expect(page.get_by_text("Verified").first).to_be_visible(timeout=60_000)
+    page.goto("/docs/")
+    page.locator("summary", has_text="Account of").click()
+    page.get_by_role("link", name="Notices 1").click()
+    page.get_by_role("link", name="1 of 1 record verified").click()
+    expect(page).to_have_url(re.compile(r"/submissions/"))
+    expect(page.locator(".unread")).to_have_count(0)
+
+
+def test_a_person_takes_a_name_and_leaves_for_good(page: Page, sign_up: Callable[..., str]) -> None:
+    name = sign_up(page)
+    page.goto("/me/account/")
+    page.get_by_label("Display name").fill("Ada of the Stairs")
+    page.get_by_label("Notices by e-mail too").uncheck()
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_text("Saved.")).to_be_visible()
+    expect(page.locator(".who")).to_have_text("Ada of the Stairs")
+    page.get_by_role("link", name="Delete the account").click()
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Delete for good").click()
+    expect(page.get_by_text("Your account is deleted")).to_be_visible()
+    page.goto("/accounts/login/")
+    page.get_by_label("Login").fill(name)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("main").get_by_role("button", name="Sign in").click()
+    expect(page.get_by_text("not correct")).to_be_visible()
 
 
 def test_an_unknown_socket_path_closes_with_4404(page: Page, watch: Watch) -> None:
