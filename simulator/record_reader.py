@@ -11,6 +11,7 @@ speaks first, then what has the wrong form, in the order of the contract.
 
 import codecs
 import hashlib
+import json
 import re
 from array import array
 from collections.abc import Iterator
@@ -210,7 +211,7 @@ class _LargeRecord:
         more = True
         while more and (match := _KEY.match(self._raw, self._at)) is not None:
             self._at = match.end()
-            key = piece_parse(self._raw, "", *match.span(1))
+            key = self._key(*match.span(1))
             if key in parts:
                 raise RecordFormatError("expected each key once, got it repeatedly", child("", key))
             if key not in RECORD_KEYS:
@@ -221,6 +222,13 @@ class _LargeRecord:
             raise self._broken
         check_top(parts)
         return RecordPieces(parts["header"], parts["initial"], parts["termination"], parts["steps"])
+
+    def _key(self, start: int, end: int) -> str:
+        _check_size(self._raw, start, end, "")
+        try:
+            return str(json.loads(self._raw[start:end]))
+        except ValueError as problem:
+            raise self._broken or RecordFormatError("expected a key") from problem
 
     def _part(self, key: str) -> Any:
         value = piece_parse(self._raw, key, *self._extent(key))

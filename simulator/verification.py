@@ -161,6 +161,8 @@ _decode_actions = msgspec.json.Decoder(dict[str, str]).decode
 _CODE_OF = {str(action): code for code, action in enumerate(ALLOWED_ACTIONS)}
 _SEED = re.compile(rb'"seed":([0-9]{1,20}),')
 _HEADER_BYTES: Final = 4096
+_ACTION_BYTES: Final = 80
+"""More than the longest ID and action take, with their quotes."""
 _STEP_OPENING: Final = b'{"actions":'
 
 
@@ -193,8 +195,9 @@ def _replay_steps(raw: bytes, at: int, simulator: Simulator) -> int:
         if not raw.startswith(_STEP_OPENING, start):
             return at
         opened = start + len(_STEP_OPENING)
+        closed = raw.find(b"}", opened, opened + len(active) * _ACTION_BYTES + 2)
         try:
-            actions = _decode_actions(raw[opened : raw.find(b"}", opened) + 1])
+            actions = _decode_actions(raw[opened : closed + 1])
             codes = list(map(code_of, actions.values()))
         except (msgspec.MsgspecError, RecursionError, UnicodeError, KeyError):
             return at
