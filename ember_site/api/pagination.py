@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from base64 import urlsafe_b64decode, urlsafe_b64encode
+from base64 import b64decode, urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Callable, Sequence
 from typing import Any, Generic, TypeVar
 
@@ -45,8 +45,11 @@ class CursorPage(CursorPagination):
         """The cursor of the address, or None.
 
         Raises:
-            NotFound: it is no cursor, or passes more rows than any table has.
+            NotFound, ValueError: it is no cursor, or passes more rows than any table has.
         """
+        text = request.query_params.get(self.cursor_query_param)
+        if text is not None:
+            b64decode(text.encode(), validate=True)  # the framework passes over what is not in the alphabet
         cursor = super().decode_cursor(request)
         if cursor is not None and cursor.offset > OFFSET_MAX:
             raise exceptions.NotFound
