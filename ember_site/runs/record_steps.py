@@ -14,12 +14,23 @@ class Person(msgspec.Struct):
     """A person of a state."""
 
     position: Cell
+    status: str
+
+
+class State(msgspec.Struct):
+    """The state after a step."""
+
+    people: dict[str, Person]
+    burning: int
+    fire_draws: int
+    trapped: list[str]
 
 
 class Casualty(msgspec.Struct):
     """A casualty of a step."""
 
     id: str
+    cause: str
 
 
 class Step(msgspec.Struct):
@@ -37,18 +48,29 @@ class _Header(msgspec.Struct):
     seed: int
 
 
-class _State(msgspec.Struct):
-    people: dict[str, Person]
+class _StateOfStep(msgspec.Struct):
+    state: State
 
 
 class _Record(msgspec.Struct):
     header: _Header
-    initial: _State
+    initial: State
     steps: list[msgspec.Raw]
 
 
 _record_decoder = msgspec.json.Decoder(_Record)
 _step_decoder = msgspec.json.Decoder(Step)
+_state_decoder = msgspec.json.Decoder(_StateOfStep)
+
+
+def read_step(text: bytes | msgspec.Raw) -> Step:
+    """What a step did, from its text."""
+    return _step_decoder.decode(text)
+
+
+def read_state(text: bytes | msgspec.Raw) -> State:
+    """The state that a step left, from its text."""
+    return _state_decoder.decode(text).state
 
 
 class RecordSteps:
@@ -78,4 +100,12 @@ class RecordSteps:
         Raises:
             IndexError: the record has no such step.
         """
-        return _step_decoder.decode(self._steps[index])
+        return read_step(self._steps[index])
+
+    def state(self, index: int) -> State:
+        """The state after the step with that index, from 0.
+
+        Raises:
+            IndexError: the record has no such step.
+        """
+        return read_state(self._steps[index])

@@ -15,13 +15,14 @@ from typing import Any, NotRequired, TypedDict
 
 from django.core.cache import cache
 
+from ember_site.runs.partings import parting_make
 from ember_site.runs.record_steps import Cell, RecordSteps
 from ember_site.runs.scenes import scene_make
 from simulator import Scenario, SimulationError, Simulator
 
 LETTER = {"north": ord("N"), "south": ord("S"), "east": ord("E"), "west": ord("W")}
 STILL = ord(".")
-CACHE_KEY = "runs:track:2:{digest}"
+CACHE_KEY = "runs:track:3:{digest}"
 CACHE_SECONDS = 24 * 3600
 STEP_PLACE = re.compile(r"steps\[(\d+)\]")
 CACHE_MAX_BYTES = 2_000_000
@@ -41,7 +42,8 @@ class Track(TypedDict):
     """
     A whole run. `burn` holds row, column and the step after which the cell burns.
 
-    Only the track of a refused run has a `scene`: the step that differs (see `scenes.Scene`).
+    Only the track of a refused run has a `scene`, what came of one person's move in the step that differs
+    (see `scenes.Scene`), and a `parting`, all in which that step differs (see `partings.Parting`).
     """
 
     width: int
@@ -54,6 +56,7 @@ class Track(TypedDict):
     spread_interval: int
     max_steps: int
     scene: NotRequired[dict[str, Any] | None]
+    parting: NotRequired[dict[str, Any] | None]
 
 
 def track_json(*, digest: str, record: bytes, scenario: Scenario) -> bytes:
@@ -97,6 +100,8 @@ def _replayed_track(record: bytes, scenario: Scenario, place: str) -> Track:
     if person is not None:
         scene = scene_make(record=steps, scenario=scenario, step_index=index, person=person)
     track["scene"] = None if scene is None else scene.to_dict()
+    parting = parting_make(record=steps, scenario=scenario, step_index=index, person=person, scene=scene)
+    track["parting"] = None if parting is None else parting.to_dict()
     return track
 
 

@@ -42,6 +42,7 @@ def run_detail(request: HttpRequest, run_id: UUID) -> HttpResponse:
     if run.withdrawn_at is not None and not mine:
         return render(request, "runs/withdrawn.html", {"run": run}, status=410)
     guest_key = guest_key_get(request.session) if mine and run.agent is None else ""
+    parting, scene = selectors.run_parting(run=run)
     context = {
         "run": run,
         "mine": mine,
@@ -50,7 +51,8 @@ def run_detail(request: HttpRequest, run_id: UUID) -> HttpResponse:
         "history": selectors.run_history(run=run),
         "twins": selectors.run_twins(viewer=request.user, run=run)[:5],
         "cause": run_cause(run),
-        "scene": selectors.run_scene(run=run),
+        "scene": scene,
+        "parting": parting,
         "facts": run_facts(run),
         "plan": scenario_plan(run.scenario.content_hash) if run.scenario else "",
         "position": None if run.is_final else selectors.run_queue_position(run=run),
@@ -96,7 +98,7 @@ def run_record(request: HttpRequest, run_id: UUID) -> HttpResponse:
 def run_track(request: HttpRequest, run_id: UUID) -> HttpResponse:
     """What the viewer draws, as JSON."""
     run, track = selectors.run_track_get(run_id=run_id, **_asked(request))
-    return _lasting(request, track, etag=f"track-1-{run.digest}-{run.state}")
+    return _lasting(request, track, etag=f"track-2-{run.digest}-{run.state}")
 
 
 def _lasting(request: HttpRequest, body: bytes, *, etag: str) -> HttpResponse:

@@ -2,7 +2,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { cropAround, curves, linePath, sceneGhosts, spreadLabels, stepFromText } from "../../static/js/lib/replay.js";
+import {
+  claimedView, cropAround, curves, linePath, partingGhosts, sceneGhosts, spreadLabels, stepFromText,
+} from "../../static/js/lib/replay.js";
 
 /** @param {[import("../../static/js/lib/view.js").Status, number | null][]} people @param {number} steps */
 function track(people, steps) {
@@ -102,4 +104,27 @@ test("a crop stays inside the plan and is never larger than it", () => {
   assert.deepEqual(cropAround(plan, { row: 2, col: 10 }, most), { row: 0, col: 6, rows: 5, cols: 9 });
   assert.deepEqual(cropAround(plan, { row: 0, col: 0 }, most), { row: 0, col: 0, rows: 5, cols: 9 });
   assert.deepEqual(cropAround(plan, { row: 4, col: 19 }, most), { row: 0, col: 11, rows: 5, cols: 9 });
+});
+
+test("the claimed end of a step has the people and flames of the record, and only those", () => {
+  /** @typedef {import("../../static/js/lib/view.js").View} View */
+  const person = (/** @type {string} */ id, /** @type {number} */ row, /** @type {number} */ col) =>
+    ({ id, row, col, status: /** @type {const} */ ("active"), since: 0 });
+  /** @type {View} */
+  const view = {
+    width: 3, height: 1, walls: new Uint8Array(3), exits: [], step: 4, spreadInterval: 1,
+    people: [person("A", 0, 0), person("B", 0, 1)], burn: Int32Array.of(-1, 4, 0),
+  };
+  /** @type {import("../../static/js/lib/replay.js").Parting} */
+  const parting = {
+    step: 4, moment: "end", people: { B: [[0, 0], "evacuated"] }, claimed_ignitions: [[0, 0]],
+    attempts: { A: ["east", "moved", "blocked_fire"], B: ["stay", "", "stayed"] }, focus: [], selected: [],
+  };
+  const claimed = claimedView(view, parting);
+  assert.deepEqual([...claimed.burn], [4, -1, 0]);
+  assert.deepEqual(claimed.people[0], view.people[0]);
+  assert.deepEqual(claimed.people[1], { id: "B", row: 0, col: 0, status: "evacuated", since: 4 });
+  assert.deepEqual([...view.burn], [-1, 4, 0], "the replay's side is left alone");
+  assert.deepEqual([...partingGhosts(parting, "record")], [["A", { action: "east", prediction: "moved" }]]);
+  assert.equal(partingGhosts(parting, "replay").get("A")?.prediction, "blocked_fire");
 });

@@ -30,6 +30,50 @@ export function sceneGhosts(scene) {
 }
 
 /**
+ * All in which a record and its replay differ at one step, counted from 1.
+ * @typedef {object} Parting
+ * @property {number} step
+ * @property {"start" | "end" | "none"} moment whether to show who tries what, or what came of it
+ * @property {Record<string, [[number, number], import("./view.js").Status]>} people as the record places them
+ * @property {[number, number][]} claimed_ignitions
+ * @property {Record<string, [string, string, string]>} attempts action, claimed outcome, replayed outcome
+ * @property {[number, number][]} focus
+ * @property {string[]} selected
+ */
+
+/**
+ * The end of a step as the record claims it: the replay's, with the people and flames that the record has.
+ * @param {import("./view.js").View} view the replay's at the end of the step
+ * @param {Parting} parting
+ * @returns {import("./view.js").View}
+ */
+export function claimedView(view, parting) {
+  const people = view.people.map((person) => {
+    const claim = parting.people[person.id];
+    if (!claim) return person;
+    const [[row, col], status] = claim;
+    return { ...person, row, col, status, since: status === "active" ? 0 : parting.step };
+  });
+  const burn = view.burn.map((since) => (since === parting.step ? -1 : since));
+  for (const [row, col] of parting.claimed_ignitions) burn[row * view.width + col] = parting.step;
+  return { ...view, people, burn };
+}
+
+/**
+ * Ghost arrows of one side of a parting.
+ * @param {Parting} parting
+ * @param {"record" | "replay"} side
+ */
+export function partingGhosts(parting, side) {
+  const ghosts = new Map();
+  for (const [id, [action, claimed, replayed]] of Object.entries(parting.attempts)) {
+    const prediction = side === "record" ? claimed : replayed;
+    if (prediction) ghosts.set(id, { action, prediction });
+  }
+  return ghosts;
+}
+
+/**
  * The part of a plan to show around a cell: at most so many rows and columns, inside the plan.
  * @param {{width: number, height: number}} plan
  * @param {{row: number, col: number}} centre

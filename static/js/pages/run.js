@@ -5,10 +5,15 @@ import { mountBoard } from "../board.js";
 import { curves, sceneGhosts, stepFromText } from "../lib/replay.js";
 import { describeView, viewFromTrack } from "../lib/view.js";
 import { drawChart, stepAtChart } from "../run/chart.js";
+import { showParting } from "../run/parting.js";
 import { symbol } from "../symbols.js";
 import { pollUntil } from "../poll.js";
 
-/** @typedef {import("../lib/view.js").Track & {scene?: import("../lib/replay.js").Scene | null}} Track */
+/**
+ * @typedef {import("../lib/view.js").Track & {
+ *   scene?: import("../lib/replay.js").Scene | null, parting?: import("../lib/replay.js").Parting | null
+ * }} Track
+ */
 /** @typedef {{track: string, difference: number | null, person: string | null}} ViewerData */
 
 /**
@@ -224,6 +229,8 @@ async function showReplay() {
     document.querySelector(selector)?.removeAttribute("hidden");
   }
   find("[data-still]", HTMLElement)?.setAttribute("hidden", "");
+  const parting = find("[data-parting]", HTMLElement);
+  if (parting) showParting(track, parting);
   const replay = new Replay(track, data, canvas);
   bindButtons(replay);
   bindKeys(replay);
