@@ -111,17 +111,27 @@ def has_track(run: Run) -> bool:
 
 
 def run_scene(*, run: Run) -> dict[str, Any] | None:
-    """The step at which a refused run and its replay part, as `scenes.Scene` tells it; None without one."""
+    """What came of a move in the step at which a refused run and its replay part, as `scenes.Scene`."""
+    return run_parting(run=run)[1]
+
+
+def run_parting(*, run: Run) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
+    """
+    The step at which a refused run and its replay part, as `partings.Parting` and as `scenes.Scene`.
+
+    None where the two part at no step, or not about a person's move.
+    """
     if run.state != RunState.REJECTED or not has_track(run):
-        return None
+        return None, None
     try:
         record = record_read(run.digest)
     except (RecordStoreError, OSError):
-        return None
+        return None, None
     scenario = scenario_load(run.scenario_hash)
-    track = mismatch_track_json(digest=run.digest, record=record, scenario=scenario, place=run.place)
-    scene: dict[str, Any] | None = json.loads(track)["scene"]
-    return scene
+    track = json.loads(
+        mismatch_track_json(digest=run.digest, record=record, scenario=scenario, place=run.place)
+    )
+    return track["parting"], track["scene"]
 
 
 def run_history(*, run: Run) -> list[Verification]:
