@@ -24,6 +24,9 @@ Viewer: TypeAlias = User | AnonymousUser
 LIVE_WITHIN = timedelta(minutes=10)
 """An episode without a step for longer is open, but nothing to watch."""
 
+MOVING_WITHIN = timedelta(seconds=60)
+"""An episode with a step in this time is shown to people who did not ask for one."""
+
 
 @dataclass(frozen=True, slots=True)
 class EpisodeChange:
@@ -108,6 +111,16 @@ def episode_live_list() -> QuerySet[Episode]:
         .select_related("scenario", "agent", "owner")
         .order_by("-last_active_at", "id")
     )
+
+
+def episode_moving() -> Episode | None:
+    """The episode to show on the front page: one in which something happens now. One query.
+
+    The most people first, then the newest, so that the choice does not flicker from step to step.
+    """
+    lately = clock.now() - MOVING_WITHIN
+    moving = episode_live_list().filter(last_active_at__gte=lately, step__gte=1)
+    return moving.order_by("-scenario__population", "-created_at", "id").first()
 
 
 def episode_own_open(*, viewer: Viewer, guest_key: str) -> QuerySet[Episode]:

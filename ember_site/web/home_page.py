@@ -15,7 +15,10 @@ from ember_site.boards.selectors import board_rows, evaluation_main
 from ember_site.catalog import selectors as catalog
 from ember_site.catalog.models import Scenario, Suite, SuiteEntry
 from ember_site.catalog.plan_svg import scenario_plan
+from ember_site.episodes.models import Episode
+from ember_site.episodes.selectors import episode_moving
 from ember_site.runs.models import AgentKind
+from ember_site.web.episodes_pages import ANY_RUN
 from simulator.limits import size_text
 
 REPLAYED_BASELINE = "greedy"
@@ -53,6 +56,17 @@ class HomePage:
     board: Board | None
     best: list[BestRow]
     upload_limit: str
+    live: Episode | None
+
+    @property
+    def live_data(self) -> dict[str, str]:
+        """What the script needs to follow the running episode as a watcher."""
+        if self.live is None:
+            return {}
+        return {
+            "socket": f"/ws/episodes/{self.live.pk}/?watch",
+            "run": reverse("run_detail", args=[ANY_RUN]),
+        }
 
 
 def home_page() -> HomePage:
@@ -71,6 +85,7 @@ def home_page() -> HomePage:
         board=board,
         best=[BestRow(row, linked_cells(row.cells)) for row in board.rows[:BEST_COUNT]] if board else [],
         upload_limit=size_text(settings.EMBER_UPLOAD_MAX_BYTES),
+        live=episode_moving(),
     )
 
 

@@ -44,7 +44,7 @@ export class Deck {
     else if (does === "forward" && !rewind.live) rewind.move(value);
     else if (does === "first") rewind.hold(0);
     else if (does === "live") rewind.goLive();
-    else if (does === "toggle" && rewind.live) rewind.hold(rewind.index);
+    else if (does === "toggle" && rewind.live && !this.over) rewind.hold(rewind.index);
     return this.show();
   }
 

@@ -8,7 +8,8 @@ import { need, write } from "./dom.js";
 
 /** @typedef {import("../lib/reducer.js").Episode} Episode */
 
-const NONE = "00000000-0000-0000-0000-000000000000";
+/** Stands in addresses of the page for the id of the run. */
+export const NO_RUN = "00000000-0000-0000-0000-000000000000";
 
 /**
  * Counts, and the fire's clock.
@@ -106,8 +107,8 @@ export function showEnd(episode, page, assist) {
   run.hidden = record.hidden = !end.run;
   if (end.run) {
     followVerdict(end.run, page);
-    run.href = page.run.replace(NONE, end.run);
-    record.href = page.record.replace(NONE, end.run);
+    run.href = page.run.replace(NO_RUN, end.run);
+    record.href = page.record.replace(NO_RUN, end.run);
   }
 }
 
@@ -117,7 +118,7 @@ export function showEnd(episode, page, assist) {
  * @param {import("./dom.js").PageData} page
  */
 function followVerdict(run, page) {
-  pollUntil(page.verdict.replace(NONE, run), ({ state }) => {
+  pollUntil(page.verdict.replace(NO_RUN, run), ({ state }) => {
     if (state === "verified") write("end-text", page.mode === "ranked" ? "Verified by replay; it counts on the board." : "Verified by replay. Not ranked.");
     else if (state === "rejected" || state === "failed") write("end-text", "The verification did not succeed; the run says why.");
     return ["verified", "rejected", "failed"].includes(state);

@@ -1,4 +1,4 @@
-"""The load of a crowd in short: counts, no times. `benchmarks/live_load.py` without options is the long form."""
+"""The load of a crowd in short: counts, no times. The long form is `benchmarks/live_load.py` as it is."""
 
 from __future__ import annotations
 
