@@ -23,9 +23,18 @@ export function showCounts(episode) {
   write("n-out", now.out);
   write("n-inside", now.inside);
   write("n-lost", now.lost);
+  write("n-fire", fireWords(episode));
+}
+
+/**
+ * When the fire may spread next.
+ * @param {Episode} episode
+ */
+function fireWords({ view, rules, end }) {
+  if (!view || !rules || end) return "–";
+  if (rules.fire_model === "stochastic" && rules.spread_interval === 1) return "each step";
   const left = stepsToSpread(view.step, rules.spread_interval);
-  const word = left === 1 ? "in 1 step" : `in ${left} steps`;
-  write("n-fire", rules.fire_model === "stochastic" && rules.spread_interval === 1 ? "each step" : word);
+  return left === 1 ? "in 1 step" : `in ${left} steps`;
 }
 
 /**
