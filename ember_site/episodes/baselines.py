@@ -25,7 +25,7 @@ from ember_site.episodes.live import LiveEpisode, LogDiffers
 from ember_site.episodes.models import Episode
 from ember_site.episodes.selectors import Viewer, episode_get, episode_is_started_by, episode_log
 from ember_site.episodes.services import episode_freeze
-from ember_site.episodes.threads import in_thread
+from ember_site.episodes.threads import in_thread, in_writing_thread
 from simulator import Action, Observation
 from simulator.policies import BASELINES
 
@@ -171,7 +171,7 @@ class BaselineRunner:
         room = self._limits.baselines_running - len(self._driven)
         if room <= 0:
             return
-        claimed = await in_thread(
+        claimed = await in_writing_thread(
             baseline_claim, worker=self._worker, lease_s=self._limits.lease_s, limit=room
         )
         for episode_id in claimed:
@@ -195,7 +195,7 @@ class BaselineRunner:
             due = max(due + 1 / speed, loop.time())
             await asyncio.sleep(due - loop.time())
             if loop.time() - renewed > self._limits.lease_s / 3:
-                if not await in_thread(
+                if not await in_writing_thread(
                     baseline_renew, episode_id=episode_id, worker=self._worker, lease_s=self._limits.lease_s
                 ):
                     return

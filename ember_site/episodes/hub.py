@@ -32,7 +32,7 @@ from ember_site.episodes.services import (
     episode_view,
     episodes_finish_pending,
 )
-from ember_site.episodes.threads import in_thread
+from ember_site.episodes.threads import in_thread, in_writing_thread
 
 logger = logging.getLogger(__name__)
 
@@ -98,7 +98,7 @@ class Hub:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         if self._audience:
             with contextlib.suppress(DatabaseError):  # the notes run out by themselves
-                await in_thread(audience_leave, process=self._process)
+                await in_writing_thread(audience_leave, process=self._process)
         self._loop = None
 
     # --- Sockets ----------------------------------------------------------------------------
@@ -171,12 +171,12 @@ class Hub:
         """Make a step and publish it; the answer comes after everybody's mailbox has the step."""
         room = self._rooms.get(episode_id)
         if room is None:
-            answer = await in_thread(
+            answer = await in_writing_thread(
                 episode_step, episode_id=episode_id, step=step, actions=actions, assist=assist
             )
         else:
             async with room.lock:
-                answer = await in_thread(
+                answer = await in_writing_thread(
                     episode_step, episode_id=episode_id, step=step, actions=actions, assist=assist
                 )
                 await self._publish_answer(room, answer)
@@ -186,12 +186,12 @@ class Hub:
 
     async def resume(self, episode_id: UUID) -> None:
         """Let a paused episode go on."""
-        if await in_thread(episode_resume, episode_id=episode_id):
+        if await in_writing_thread(episode_resume, episode_id=episode_id):
             self._spawn(self._refresh(episode_id))
 
     async def _claim(self, room: Room, member: Member) -> None:
         """Say to all processes that this socket plays now."""
-        if await in_thread(player_claim, episode_id=room.episode_id, since=member.since):
+        if await in_writing_thread(player_claim, episode_id=room.episode_id, since=member.since):
             await self._hints.tell(room.episode_id, None)
         else:
             member.dismiss(TAKEN_OVER)
@@ -311,13 +311,13 @@ class Hub:
             if counts.get(episode_id, 0) != self._audience.get(episode_id, 0)
         }
         if changed:
-            await in_thread(audience_write, process=self._process, watchers=changed)
+            await in_writing_thread(audience_write, process=self._process, watchers=changed)
             self._audience = {episode_id: count for episode_id, count in counts.items() if count}
             for episode_id in changed:
                 await self._hints.tell(episode_id, None)
         if self._audience and now - self._beat_at > self.limits.audience_silent_s / 3:
             self._beat_at = now
-            await in_thread(audience_beat, process=self._process)
+            await in_writing_thread(audience_beat, process=self._process)
 
     def _dismiss_slow(self, room: Room, now: float) -> None:
         for member in list(room.members):
@@ -326,9 +326,9 @@ class Hub:
                 member.dismiss(Dismissal(CloseCode.TOO_SLOW, "The line is too slow.", retry_s=5.0))
 
     async def _sweep(self) -> None:
-        await in_thread(episodes_pause_idle)
-        await in_thread(episodes_finish_pending)
-        await in_thread(guests_forget)
+        await in_writing_thread(episodes_pause_idle)
+        await in_writing_thread(episodes_finish_pending)
+        await in_writing_thread(guests_forget)
         # Agents get their time back where the site itself was down.
         if asyncio.get_running_loop().time() - self._started_at >= self.limits.agent_move_s:
             await self._keep_agents_limits()
@@ -336,7 +336,7 @@ class Hub:
     async def _keep_agents_limits(self) -> None:
         more = True
         while more:
-            stays = await in_thread(agents_keep_limits)
+            stays = await in_writing_thread(agents_keep_limits)
             more = stays.more
             for episode_id, step in stays.made.items():
                 self._stepped(episode_id, step)

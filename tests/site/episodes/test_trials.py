@@ -1,0 +1,240 @@
+"""Trials of live play that need many sockets, or a database that somebody else holds."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db import connection
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import connect
+
+from ember_site.accounts.models import User
+from ember_site.catalog.models import Scenario
+from ember_site.episodes.deltas import delta_apply
+from ember_site.episodes.models import Episode, EpisodeStep
+from ember_site.episodes.services import episode_create
+from tests.site.episodes.web_process import Line, WebProcess
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+EAST = {"A": "east", "B": "east"}
+MANY = {"messages_per_s": 100_000, "sockets_per_address": 1000, "sockets_per_user": 1000}
+LOCKED_S = 5.0
+LOCKER = """
+import sqlite3, sys
+held = sqlite3.connect(sys.argv[1], isolation_level=None)
+held.execute("BEGIN IMMEDIATE")
+print("locked", flush=True)
+sys.stdin.read()
+held.execute("ROLLBACK")
+"""
+
+only_sqlite = pytest.mark.skipif(
+    connection.vendor != "sqlite", reason="only SQLite has one writer for the whole database"
+)
+
+
+@pytest.fixture(scope="module")
+def roomy(django_db_setup: None, django_db_blocker: Any) -> Iterator[WebProcess]:
+    """Serve many sockets of one person from one address."""
+    with django_db_blocker.unblock():
+        process = WebProcess(MANY)
+    yield process
+    faults = process.faults
+    process.stop()
+    assert faults == [], "".join(process.output)
+
+
+@contextmanager
+def locked_database() -> Iterator[None]:
+    """Another process holds the one lock for writing."""
+    name = str(Path(connection.settings_dict["NAME"]))
+    locker = subprocess.Popen(
+        [sys.executable, "-c", LOCKER, name], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    try:
+        assert locker.stdout is not None
+        assert locker.stdout.readline() == "locked\n"
+        yield
+    finally:
+        locker.communicate()
+
+
+def pongs(lines: list[Line]) -> int:
+    """Ping on every socket at once and wait for every answer; their number."""
+    for line in lines:
+        line.send("ping")
+    for line in lines:
+        line.until("notice", lambda frame: frame["code"] == "pong")
+    return len(lines)
+
+
+@only_sqlite
+def test_p10_s07_while_another_process_holds_the_database_every_ping_is_answered_and_steps_wait(
+    roomy: WebProcess, corridor: Scenario, user: User, cookie: str
+) -> None:
+    """More players wait for the database than the site has threads to write with; nobody else notices."""
+    episodes = [episode_create(scenario=corridor, owner=user) for _ in range(12)]
+    players = [roomy.episode(episode.pk, cookie) for episode in episodes]
+    watchers = [roomy.episode(episodes[0].pk) for _ in range(8)]
+    for line in (*players, *watchers):
+        line.hello()
+    with locked_database():
+        until, answered = time.monotonic() + LOCKED_S, 0
+        for line in players:
+            line.send("act", step=1, actions=EAST)
+        while time.monotonic() < until:
+            answered += pongs([*players, *watchers])
+        late = roomy.episode(episodes[1].pk)
+        assert late.hello()["step"] == 0, "who comes now is let in"
+        assert late.until("snapshot")["observation"]["step"] == 0
+        assert answered >= 10 * len([*players, *watchers])
+        assert not any('"ack"' in text for line in players for text in line.texts)
+        assert not EpisodeStep.objects.exists()
+    for line, episode in zip(players, episodes, strict=True):
+        ack = line.until("ack")
+        assert ack["result"] == "applied" or ack["code"] == "busy", ack
+        if ack["result"] != "applied":
+            assert line.act(1, EAST)["result"] == "applied", "busy can be tried again"
+        assert EpisodeStep.objects.filter(episode=episode).count() == 1
+    assert late.until("delta")["step"] == 1
+    for line in (*players, *watchers, late):
+        line.close()
+
+
+def test_p8_after_300_joins_and_leaves_half_of_them_by_cut_one_watches(
+    roomy: WebProcess, practice: Episode, cookie: str
+) -> None:
+    player, stays = roomy.episode(practice.pk, cookie), roomy.episode(practice.pk)
+    player.hello()
+    stays.hello()
+
+    def come_and_go(number: int) -> None:
+        line = roomy.episode(practice.pk)
+        if number % 3:  # every third one goes before it said hello
+            line.hello()
+        if number % 2:
+            line.cut()
+        else:
+            line.close()
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(come_and_go, range(300)))
+    many = [roomy.episode(practice.pk) for _ in range(20)]
+    for line in many:
+        line.hello()
+    player.until("crowd", lambda frame: frame["n"] == 21)
+    for line in many:
+        line.cut()
+    assert player.until("crowd", lambda frame: frame["n"] == 1)["n"] == 1
+    newest = roomy.episode(practice.pk, cookie)
+    assert newest.hello()["watchers"] == 1
+    for line in (newest, stays):
+        line.close()
+
+
+CROWD = 120
+STEPS = 500
+
+
+def hall() -> tuple[list[str], dict[str, str], list[str]]:
+    """A hall with many people under long names that do not compress, its names, and their IDs."""
+    signs = [chr(0x4E00 + number) for number in range(CROWD)]
+    rows = ["".join(f".{sign}." for sign in signs[row * 20 : row * 20 + 20]) for row in range(CROWD // 20)]
+    rows = [row + "." for row in rows] + ["." * 60 + "X"]
+    names = {sign: secrets.token_urlsafe(45) for sign in signs}
+    return rows, names, list(names.values())
+
+
+def slow_line(web: WebProcess, episode: Episode) -> Line:
+    """A watcher with almost no buffer for what it does not read, and no compression."""
+    host, _, port = web.address.partition(":")
+    raw = socket.socket()
+    raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    raw.connect((host, int(port)))
+    address = f"ws://{web.address}/ws/episodes/{episode.pk}/?watch"
+    return Line(
+        connect(
+            address, sock=raw, compression=None, max_size=None, max_queue=1, ping_interval=None, legacy=True
+        )
+    )
+
+
+@pytest.mark.parametrize("comes_back", [True, False])
+def test_p7_a_watcher_that_stops_reading_gets_one_snapshot_or_is_closed_and_others_miss_nothing(
+    make_scenario: Callable[..., Scenario], user: User, cookie: str, comes_back: bool
+) -> None:
+    rows, names, people = hall()
+    episode = episode_create(scenario=make_scenario(*rows, names=names, max_steps=1000), owner=user)
+    web = WebProcess(MANY | {"slow_reader_s": 600.0 if comes_back else 1.0})
+    try:
+        player, reader, slow = (
+            web.episode(episode.pk, cookie),
+            web.episode(episode.pk),
+            slow_line(web, episode),
+        )
+        for line in (player, reader, slow):
+            line.hello()
+        held = reader.until("snapshot")["observation"]
+        memory = resident_kb(web)
+        for step in range(1, STEPS + 1):
+            way = "east" if step % 2 else "west"
+            assert player.act(step, dict.fromkeys(people, way))["result"] == "applied"
+            held = delta_apply(held, reader.until("delta"))  # refuses a hole
+        assert held["step"] == STEPS
+        assert resident_kb(web) - memory < 32 * 1024
+        if comes_back:
+            follow_to_the_end(slow)
+        else:
+            while crowd(player) != 1:
+                player.next()
+            refuse(slow)
+        for line in (player, reader):
+            line.close()
+        assert web.faults == [], "".join(web.output)
+    finally:
+        web.stop()
+
+
+def follow_to_the_end(slow: Line) -> None:
+    """Read all that waits: a chain without a hole, but for exactly one snapshot that says so."""
+    held, jumps = slow.until("snapshot")["observation"], 0
+    while held["step"] < STEPS:
+        frame = slow.next()
+        if frame["t"] == "delta":
+            held = delta_apply(held, frame)
+        elif frame["t"] == "snapshot":
+            held, jumps = frame["observation"], jumps + 1
+    assert jumps == 1
+    slow.close()
+
+
+def crowd(line: Line) -> int:
+    """The number of watchers that was told last."""
+    said = [frame for frame in map(json.loads, line.texts) if frame["t"] == "crowd"]
+    return int(said[-1]["n"]) if said else 0
+
+
+def refuse(slow: Line) -> None:
+    """Read all that was on the way: then the line ends, with the code where that still got through."""
+    with pytest.raises(ConnectionClosed) as closed:
+        slow._read_on()
+    assert closed.value.rcvd is None or closed.value.rcvd.code == 4408
+    assert not any(f'"step":{STEPS}' in text for text in slow.texts[-1:])
+
+
+def resident_kb(web: WebProcess) -> int:
+    """Memory of the web process."""
+    status = Path(f"/proc/{web.process.pid}/status").read_text()
+    return int(next(line.split()[1] for line in status.splitlines() if line.startswith("VmRSS")))
