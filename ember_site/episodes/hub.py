@@ -378,6 +378,8 @@ class Hub:
 
 def _is_news(room: Room, change: EpisodeChange) -> bool:
     view = room.view
+    if view.state == change.state == Episode.State.FROZEN:
+        return False  # nothing comes after the last state that agreed with the log
     run_came = change.run_id is not None and view.run is None and not view.hidden
     return change.step > view.step or change.state != view.state or run_came
 

@@ -18,7 +18,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 AT_HOME = "postgres://postgres@127.0.0.1:5432/postgres"
-AREAS = ("boards",)
+AREAS = ("boards", "episodes/test_two_processes.py")
 
 
 def server_url() -> str | None:
@@ -38,7 +38,7 @@ def test_the_tests_of_an_area_pass_on_postgresql(area: str):
     url = server_url()
     if url is None:
         pytest.skip(f"No PostgreSQL answers at {AT_HOME}, and TEST_DATABASE_URL names none.")
-    database = urlsplit(url)._replace(path=f"/ember_{area}_{os.getpid()}").geturl()
+    database = urlsplit(url)._replace(path=f"/ember_{Path(area).stem}_{os.getpid()}").geturl()
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
     finished = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "0", f"tests/site/{area}"],

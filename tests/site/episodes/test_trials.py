@@ -13,9 +13,10 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.request import urlopen
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
@@ -142,6 +143,59 @@ def test_p8_after_300_joins_and_leaves_half_of_them_by_cut_one_watches(
     assert newest.hello()["watchers"] == 1
     for line in (newest, stays):
         line.close()
+
+
+def test_p14_who_loses_the_right_to_play_or_to_watch_is_closed_with_4403(
+    practice: Episode, other_user: User, cookie: str
+) -> None:
+    web = WebProcess({"rights_check_s": 0.2})
+    try:
+        player, watcher = web.episode(practice.pk, cookie), web.episode(practice.pk)
+        player.hello()
+        watcher.hello()
+        Episode.objects.filter(pk=practice.pk).update(owner=other_user)
+        assert player.close_code() == 4403
+        again = web.episode(practice.pk, cookie)
+        assert again.hello()["role"] == "watcher"
+        assert watcher.until("crowd", lambda frame: frame["n"] == 2), "whoever only watches stays"
+        Episode.objects.filter(pk=practice.pk).update(hidden_ref="evaluation-1")
+        for line in (watcher, again):
+            assert line.close_code() == 4403
+        assert web.faults == []
+    finally:
+        web.stop()
+
+
+def test_an_episode_that_differs_from_its_log_freezes_before_the_eyes_of_all(
+    practice: Episode, cookie: str
+) -> None:
+    web = WebProcess(MANY)
+    try:
+        player, watcher = web.episode(practice.pk, cookie), web.episode(practice.pk)
+        player.hello()
+        watcher.hello()
+        assert player.act(1, EAST)["result"] == "applied"
+        with transaction.atomic():
+            EpisodeStep.objects.create(
+                episode=practice, step=2, actions=json.dumps(EAST), state_digest="0" * 64
+            )
+            Episode.objects.filter(pk=practice.pk).update(step=2)
+        for line in (player, watcher):
+            line.until("notice", lambda frame: frame["code"] == "episode_frozen")
+            assert not any('"step":2' in text for text in line.texts), "the doubtful state is not shown"
+        player.send("act", step=2, actions=EAST)
+        ack = player.until("ack")
+        assert (ack["result"], ack["code"], ack["now"]) == ("rejected", "episode_frozen", 1)
+        assert player.close_code() == 4410
+        again = web.episode(practice.pk)
+        assert (again.hello()["state"], again.until("snapshot")["observation"]["step"]) == ("frozen", 1)
+        with urlopen(f"http://{web.address}/status/", timeout=60) as page:
+            assert "1 episode is frozen" in page.read().decode()
+        for line in (watcher, again):
+            line.close()
+        assert [line for line in web.output if f"episode {practice.pk} is frozen" in line] == web.faults
+    finally:
+        web.stop()
 
 
 CROWD = 120
