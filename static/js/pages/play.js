@@ -22,6 +22,7 @@ const page = pageData();
 const game = new Game(page.assist);
 const canvas = need("board", HTMLCanvasElement);
 const box = need("board-box", HTMLElement);
+const orders = need("orders", HTMLElement);
 const stepButton = need("step", HTMLButtonElement);
 const endDialog = need("end", HTMLDialogElement);
 const keysDialog = need("keys", HTMLDialogElement);
@@ -46,7 +47,9 @@ bindButtons();
  */
 function changed(episode, before, stale) {
   showLine(episode, stale, line?.retryInS ?? 0);
-  box.classList.toggle("off", stale || episode.phase === "reconnecting" || episode.phase === "stopped");
+  const off = stale || episode.phase === "reconnecting" || episode.phase === "stopped";
+  box.classList.toggle("off", off);
+  orders.toggleAttribute("inert", off);
   notices(episode, before);
   if (episode.view && episode.rules && (episode.view !== before.view || !game.view)) {
     game.see(episode.view, episode.rules);
