@@ -19,6 +19,7 @@ logger = logging.getLogger(__name__)
 #: Seconds between two questions to the database where hints come over Redis.
 POLL_WITH_LAYER_S = 5.0
 RECONNECT_S = 2.0
+SEND_TIMEOUT_S = 2.0
 
 
 class Hints:
@@ -62,7 +63,8 @@ class Hints:
             return
         message = {"type": "episode.hint", "episode": str(episode_id), "step": step}
         try:
-            await self._layer.group_send(_group(episode_id), message)
+            async with asyncio.timeout(SEND_TIMEOUT_S):
+                await self._layer.group_send(_group(episode_id), message)
         except Exception:
             logger.warning("A hint could not be sent", exc_info=True)
 

@@ -181,7 +181,7 @@ class Hub:
                 )
                 await self._publish_answer(room, answer)
         if answer.result is StepResult.APPLIED:
-            await self._hints.tell(episode_id, answer.now)
+            self._spawn(self._hints.tell(episode_id, answer.now))  # no step waits for other processes
         return answer
 
     async def resume(self, episode_id: UUID) -> None:

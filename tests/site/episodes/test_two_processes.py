@@ -212,3 +212,23 @@ def test_players_of_a_killed_process_go_on_in_the_other(pair: Pair, practice: Ep
     assert EpisodeStep.objects.count() == 3
     for one in (line, watcher):
         one.close()
+
+
+def test_where_redis_is_gone_steps_still_arrive(practice: Episode, cookie: str) -> None:
+    """A hint is only a hint: without it the database tells, somewhat later."""
+    gone = {"REDIS_URL": "redis://127.0.0.1:9/0"}  # nothing answers there
+    with ThreadPoolExecutor(2) as pool:
+        a, b = pool.map(lambda _number: WebProcess(LIMITS, gone), range(2))
+    try:
+        player, watcher = a.episode(practice.pk, cookie), b.episode(practice.pk)
+        player.hello()
+        watcher.hello()
+        for step in (1, 2):
+            assert player.act(step, EAST)["result"] == "applied"
+        assert watcher.until("delta")["step"] == 1
+        assert watcher.until("delta")["step"] == 2
+        for line in (player, watcher):
+            line.close()
+    finally:
+        a.stop()
+        b.stop()
