@@ -3,8 +3,11 @@
 import os
 import secrets
 from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 import environ
+from django.core.exceptions import ImproperlyConfigured
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -42,3 +45,46 @@ def secret_key(folder: Path) -> str:
                 os.replace(draft, path)
         draft.unlink(missing_ok=True)
     return path.read_text(encoding="ascii").strip()
+
+
+S3_OPTIONS = frozenset({"endpoint_url", "region_name", "access_key", "secret_key", "addressing_style"})
+
+
+def record_storage(folder: Path) -> dict[str, Any]:
+    """
+    Where run records are kept, from STORAGE: files in the data folder without it, `file:///folder`, or
+    `s3://bucket/prefix?endpoint_url=...` for any store that speaks the protocol of S3.
+
+    Keys in the address are for trials; without them those of the environment of the process count
+    (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY).
+
+    Raises:
+        ImproperlyConfigured: the address is of neither form, or has an option that is not known.
+    """
+    address = env.str("STORAGE", default="")
+    parts = urlsplit(address)
+    if not address or parts.scheme == "file":
+        location = Path(unquote(parts.path)) if address else folder / "records"
+        if not location.is_absolute():
+            raise ImproperlyConfigured("STORAGE: expected file:/// and an absolute folder")
+        return {
+            "BACKEND": "django.core.files.storage.FileSystemStorage",
+            "OPTIONS": {"location": str(location)},
+        }
+    options = dict(parse_qsl(parts.query, strict_parsing=bool(parts.query)))
+    unknown = sorted(set(options) - S3_OPTIONS)
+    if parts.scheme != "s3" or not parts.hostname or unknown:
+        what = (
+            f"no option {unknown[0]}" if unknown else "expected file:///folder or s3://bucket/prefix?options"
+        )
+        raise ImproperlyConfigured(f"STORAGE: {what}; options are {', '.join(sorted(S3_OPTIONS))}")
+    return {
+        "BACKEND": "storages.backends.s3.S3Storage",
+        "OPTIONS": {
+            "bucket_name": parts.netloc,
+            "location": parts.path.strip("/"),
+            "file_overwrite": True,
+            "default_acl": None,
+            **options,
+        },
+    }

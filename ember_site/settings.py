@@ -10,6 +10,7 @@ EMBER_ALLOWED_HOSTS   further host names, comma separated
 SECRET_KEY            made and kept in the data folder if absent
 DATABASE_URL          e.g. postgres://user:password@host/name (SQLite in the data folder)
 REDIS_URL             channel layer and cache for several web processes (in memory)
+STORAGE               e.g. s3://bucket/prefix?endpoint_url=https://host (files in the data folder)
 EMAIL_URL             e.g. smtp+tls://user:password@host:587; without it mail goes to the log
 DEBUG                 for development only
 """
@@ -18,7 +19,7 @@ from datetime import timedelta
 from typing import Any
 from urllib.parse import urlsplit
 
-from ember_site.environment import BASE_DIR, data_folder, env, secret_key
+from ember_site.environment import BASE_DIR, data_folder, env, record_storage, secret_key
 
 EMBER_DATA = data_folder()
 SECRET_KEY = secret_key(EMBER_DATA)
@@ -175,10 +176,7 @@ STORAGES: dict[str, dict[str, Any]] = {
         "BACKEND": "django.core.files.storage.FileSystemStorage",
         "OPTIONS": {"location": str(EMBER_DATA / "files")},
     },
-    "records": {
-        "BACKEND": "django.core.files.storage.FileSystemStorage",
-        "OPTIONS": {"location": str(EMBER_DATA / "records")},
-    },
+    "records": record_storage(EMBER_DATA),
     "staticfiles": {"BACKEND": "ember_site.core.staticfiles.ModuleManifestStorage"},
 }
 WHITENOISE_KEEP_ONLY_HASHED_FILES = False

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
+from ember_site.core import clock
 from ember_site.core.errors import DomainError, LimitExceeded
 from ember_site.runs.models import Submission, SubmissionLine
 from ember_site.runs.text import MESSAGE_CHARS, PLACE_CHARS, column_text
 from simulator.record_files import RecordFileError
+
+STORE_PAUSE = timedelta(seconds=30)
+"""When a store that cannot be used now is worth another try."""
 
 
 class AgentKindRefused(DomainError):
@@ -30,6 +34,9 @@ class StoreUnavailable(DomainError):
 
     code = "store_unavailable"
     http_status = 503
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(message, retry_at=clock.now() + STORE_PAUSE)
 
 
 class UploadsExhausted(LimitExceeded):

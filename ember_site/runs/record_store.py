@@ -2,7 +2,8 @@
 
 A record is written before the row that names it commits, so a row never points at nothing; what a
 failed transaction leaves behind is an unused file with correct content. Writing the same record
-again is harmless. Reading checks the digest: a changed or missing file is noticed, never served.
+again is harmless, and makes its file young again. Reading checks the digest: a changed or missing file
+is noticed, never served. A sweep takes files that no row names once they are a day old.
 """
 
 from __future__ import annotations
@@ -12,15 +13,19 @@ import hashlib
 import os
 import re
 import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from datetime import datetime
 from pathlib import Path
 from uuid import uuid4
 
 from django.core.files.base import ContentFile
-from django.core.files.storage import Storage, storages
+from django.core.files.storage import FileSystemStorage, Storage, storages
 
 STORAGE_ALIAS = "records"
 COMPRESSION = 6
 DIGEST = re.compile(r"[0-9a-f]{64}")
+RECORD_FILE = re.compile(r"([0-9a-f]{64})\.json\.gz")
 
 
 class RecordStoreError(Exception):
@@ -45,11 +50,13 @@ def record_write(text: str | bytes) -> str:
     data = text.encode("ascii") if isinstance(text, str) else text
     digest = hashlib.sha256(data).hexdigest()
     storage, name = storages[STORAGE_ALIAS], record_name(digest)
-    if storage.exists(name):
-        if _is_intact(storage, digest):
-            return digest
-        storage.delete(name)
-    _save(storage, name, gzip.compress(data, COMPRESSION, mtime=0))
+    with _storage_errors():
+        if storage.exists(name):
+            if not _is_intact(storage, digest):
+                storage.delete(name)
+            elif _renewed(storage, name):
+                return digest
+        _save(storage, name, gzip.compress(data, COMPRESSION, mtime=0))
     return digest
 
 
@@ -60,8 +67,63 @@ def record_read(digest: str) -> bytes:
     Raises:
         RecordMissing: there is no such file.
         RecordDamaged: the file is not what was written.
+        OSError: the storage cannot be read now.
     """
-    return _read(storages[STORAGE_ALIAS], digest)
+    with _storage_errors():
+        return _read(storages[STORAGE_ALIAS], digest)
+
+
+def record_files() -> Iterator[tuple[str, str | None, datetime]]:
+    """
+    Every file in the store: its name, the digest that it is named by, and when it was last written.
+
+    The digest is None for a file that is no record, such as the rest of a write that was killed.
+
+    Raises:
+        OSError: the storage cannot be read now.
+    """
+    storage = storages[STORAGE_ALIAS]
+    with _storage_errors():
+        for folder in ("", *_folders(storage, "")):
+            for file in _listed(storage, folder)[1]:
+                name = f"{folder}{file}"
+                found = RECORD_FILE.fullmatch(file)
+                with suppress(FileNotFoundError):  # swept or finished meanwhile
+                    yield name, found[1] if found else None, storage.get_modified_time(name)
+
+
+def record_file_remove(name: str, *, unless: Callable[[], bool]) -> bool:
+    """
+    Delete a file of the store, unless it turns out to be wanted once it is out of everybody's way.
+
+    On a file system it is put aside first: a writer who comes meanwhile finds nothing and writes anew. An
+    object store has no such way aside; there the question is asked right before the deletion.
+
+    Raises:
+        OSError: the storage cannot be changed now.
+    """
+    storage = storages[STORAGE_ALIAS]
+    with _storage_errors():
+        path = _path(storage, name)
+        if path is None:
+            if unless():
+                return False
+            storage.delete(name)
+            return True
+        aside = path.with_name(f".{path.name}.{uuid4().hex}.aside")
+        try:
+            path.rename(aside)
+            wanted = True
+            try:
+                wanted = unless()
+            finally:
+                if wanted and not path.exists():
+                    aside.rename(path)
+                else:
+                    aside.unlink()
+        except FileNotFoundError:
+            return False
+        return not wanted
 
 
 def record_name(digest: str) -> str:
@@ -87,6 +149,51 @@ def _read(storage: Storage, digest: str) -> bytes:
     return data
 
 
+@contextmanager
+def _storage_errors() -> Iterator[None]:
+    """Object stores fail with errors of their libraries: here all of them are `OSError`, our side."""
+    try:
+        yield
+    except (RecordStoreError, OSError):
+        raise
+    except Exception as error:
+        if type(error).__module__.startswith("botocore."):
+            raise OSError(f"the record store failed: {type(error).__name__}") from error
+        raise
+
+
+def _folders(storage: Storage, parent: str) -> Iterator[str]:
+    for folder in _listed(storage, parent)[0]:
+        yield f"{parent}{folder}/"
+        yield from _folders(storage, f"{parent}{folder}/")
+
+
+def _listed(storage: Storage, folder: str) -> tuple[list[str], list[str]]:
+    """Folders and files in a folder, sorted; nothing where there is no such folder yet."""
+    try:
+        folders, files = storage.listdir(folder)
+    except FileNotFoundError:
+        return [], []
+    return sorted(name for name in folders if name), sorted(name for name in files if name)
+
+
+def _renewed(storage: Storage, name: str) -> bool:
+    """Make a file young again, so that no sweep takes it before its row commits; False: write it anew."""
+    path = _path(storage, name)
+    if path is None:
+        return False
+    try:
+        os.utime(path)
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def _path(storage: Storage, name: str) -> Path | None:
+    """Where a file lies on disk; None in an object store."""
+    return Path(storage.path(name)) if isinstance(storage, FileSystemStorage) else None
+
+
 def _is_intact(storage: Storage, digest: str) -> bool:
     try:
         _read(storage, digest)
@@ -96,9 +203,8 @@ def _is_intact(storage: Storage, digest: str) -> bool:
 
 
 def _save(storage: Storage, name: str, packed: bytes) -> None:
-    try:
-        target = Path(storage.path(name))
-    except NotImplementedError:
+    target = _path(storage, name)
+    if target is None:
         _save_object(storage, name, packed)
     else:
         _save_file(target, packed)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django_tasks import task
 
 from ember_site.runs.services.queue import queue_sweep, queue_sweep_now_and_then, sweep_schedule
+from ember_site.runs.services.records import orphans_sweep_daily
 from ember_site.runs.services.verification import run_verify
 
 
@@ -17,6 +18,7 @@ def verify_run(*, run_id: str) -> None:
 
 @task()
 def sweep_queue() -> None:
-    """Put back what dead workers left behind, and come again while runs are open."""
+    """Put back what dead workers left behind, come again while runs are open; once a day clear the store."""
     queue_sweep()
     sweep_schedule()
+    orphans_sweep_daily()

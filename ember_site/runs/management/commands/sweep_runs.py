@@ -7,6 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from ember_site.runs.services.queue import queue_sweep, sweep_schedule
+from ember_site.runs.services.records import orphans_sweep_daily
 
 
 class Command(BaseCommand):
@@ -18,6 +19,7 @@ class Command(BaseCommand):
         """Sweep once and say what was done."""
         result = queue_sweep()
         sweep_schedule()
+        orphans_sweep_daily()
         if options["verbosity"]:
             self.stdout.write(
                 f"{result.requeued} put back, {result.failed} given up, {result.enqueued} given a task"
