@@ -59,10 +59,10 @@ check: lint test ## What CI runs
 
 lock: $(VENV)/.dev ## Choose the versions of all dependencies anew
 	$(UV_COMPILE) --upgrade --extra site pyproject.toml requirements/build.in -o requirements/site.lock
+	$(UV_COMPILE) --upgrade --extra s3 pyproject.toml requirements/build.in -c requirements/site.lock -o requirements/s3.lock
 	$(UV_COMPILE) --upgrade --extra dev pyproject.toml requirements/build.in -c requirements/site.lock -o requirements/dev.lock
 	npm install --package-lock-only --ignore-scripts --no-audit --no-fund
 
-	$(UV_COMPILE) --upgrade --extra s3 pyproject.toml requirements/build.in -c requirements/site.lock -o requirements/s3.lock
 clean: ## Remove the environment and all caches (not the data in var/)
 	rm -rf $(VENV) node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
