@@ -8,18 +8,23 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import AnonymousUser
+from django.test import Client
+from django.urls import reverse
 
+from ember_site.accounts.models import User
 from ember_site.catalog.models import Scenario
 from ember_site.core import clock
-from ember_site.core.errors import LimitExceeded
+from ember_site.core.errors import BadInput, Forbidden, LimitExceeded
 from ember_site.episodes import baselines
-from ember_site.episodes.baselines import baseline_claim, baseline_drive, baseline_renew
+from ember_site.episodes.baselines import baseline_claim, baseline_drive, baseline_renew, baseline_set_speed
 from ember_site.episodes.models import Episode, EpisodeStep
 from ember_site.episodes.services import episode_create, episode_step
 from ember_site.runs.record_store import record_read
 from simulator import Observation, run_episode
 from simulator import Scenario as SimulatorScenario
 from simulator.policies import BASELINES
+from tests.site.episodes.conftest import publish
 from tests.site.episodes.web_process import WebProcess
 
 ROOM = ("########", "#A.B..*#", "#..D..X#", "#C.....#", "########")
@@ -111,21 +116,114 @@ def test_a_baseline_plays_live_to_the_end_in_front_of_watchers(web: WebProcess, 
 
 
 @pytest.mark.django_db(transaction=True)
-def test_another_process_takes_over_when_one_is_killed(make_scenario: Any) -> None:
+@pytest.mark.parametrize("policy", ["greedy", "random"])
+def test_another_process_takes_over_when_one_is_killed(make_scenario: Any, policy: str) -> None:
+    """Whoever watches at the other process sees every step once, across the kill."""
     scenario = make_scenario("A.......", "........", ".......X", max_steps=30)
-    episode = start(scenario, steps_per_second=8)
-    first = WebProcess({"lease_s": 1.0})
-    line = first.episode(episode.pk)
-    line.hello()
-    line.until("delta")
-    second = WebProcess({"lease_s": 1.0})
+    webs = [WebProcess({"lease_s": 1.0}) for _ in range(2)]
     try:
-        first.kill()
-        line = second.episode(episode.pk)
-        line.hello()
-        assert line.until("end")["summary"]["evacuated"] == 1
+        episode = start(scenario, policy, steps_per_second=4)
+        lines = {web.process.pid: web.episode(episode.pk) for web in webs}
+        for line in lines.values():
+            line.hello()
+            line.until("delta")
+        driver = Episode.objects.get(pk=episode.pk).lease_owner
+        driving, other = sorted(webs, key=lambda web: f":{web.process.pid}:" not in driver)
+        driving.kill()
+        line = lines[other.process.pid]
+        line.until("end")
+        frames = [json.loads(text) for text in line.texts]
         steps = list(EpisodeStep.objects.order_by("step").values_list("step", flat=True))
         assert steps == list(range(1, len(steps) + 1))
+        [held] = [frame["observation"]["step"] for frame in frames if frame["t"] == "snapshot"]
+        assert [frame["step"] for frame in frames if frame["t"] == "delta"] == steps[held:]
+        episode.refresh_from_db()
+        assert f":{other.process.pid}:" in episode.lease_owner
+        whole = run_episode(
+            SimulatorScenario.from_json(scenario.document), BASELINES[policy](), seed=int(episode.seed)
+        )
+        assert episode.run is not None
+        assert record_read(episode.run.digest).decode() == whole.to_json()
         line.close()
     finally:
-        second.stop()
+        for web in webs:
+            web.stop()
+
+
+def test_who_started_a_baseline_sets_its_speed_and_nobody_else(
+    room: Scenario, user: User, other_user: User
+) -> None:
+    episode = start(room, steps_per_second=4)
+    own = episode_create(scenario=room, owner=user, mode="baseline", policy="greedy")
+    guest = AnonymousUser()
+    baseline_set_speed(viewer=guest, guest_key="starter", episode_id=episode.pk, steps_per_second=0.5)
+    baseline_set_speed(viewer=user, guest_key="", episode_id=own.pk, steps_per_second=20)
+    assert list(Episode.objects.order_by("created_at").values_list("steps_per_second", flat=True)) == [
+        0.5,
+        20,
+    ]
+    for viewer, key, pk in (
+        (guest, "", episode.pk),
+        (guest, "another", episode.pk),
+        (other_user, "", own.pk),
+        (guest, "starter", own.pk),
+    ):
+        with pytest.raises(Forbidden):
+            baseline_set_speed(viewer=viewer, guest_key=key, episode_id=pk, steps_per_second=1)
+
+
+@pytest.mark.parametrize("speed", [0.49, 20.01, 0, -1, float("nan"), float("inf")])
+def test_a_speed_out_of_range_is_refused(room: Scenario, speed: float) -> None:
+    episode = start(room, steps_per_second=4)
+    with pytest.raises(BadInput, match=r"0\.5 to 20"):
+        baseline_set_speed(
+            viewer=AnonymousUser(), guest_key="starter", episode_id=episode.pk, steps_per_second=speed
+        )
+
+
+def test_a_game_of_a_person_has_no_speed(room: Scenario, user: User) -> None:
+    episode = episode_create(scenario=room, owner=user)
+    with pytest.raises(Forbidden):
+        baseline_set_speed(viewer=user, guest_key="", episode_id=episode.pk, steps_per_second=1)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_watchers_are_told_a_new_speed_and_the_baseline_obeys(
+    web: WebProcess, make_scenario: Any, guest_client: Client
+) -> None:
+    scenario = make_scenario("A.......", "........", ".......X", max_steps=30)
+    episode = episode_create(
+        scenario=scenario,
+        owner=None,
+        guest_key="guest-key-of-the-test",
+        mode="baseline",
+        policy="random",
+        steps_per_second=0.5,
+    )
+    line = web.episode(episode.pk)
+    line.hello()
+    line.until("snapshot")
+    address = reverse("watch_speed", args=[episode.pk])
+    assert Client().post(address, {"speed": "20"}).status_code == 403
+    assert guest_client.post(address, {"speed": "fast"}).status_code == 422
+    assert guest_client.post(address, {"speed": "20"}).status_code == 204
+    notice = line.until("notice", lambda frame: frame["code"] == "speed")
+    assert notice["steps_per_second"] == 20
+    line.until("end")  # within the patience of the socket: at half a step a second it would take a minute
+    line.close()
+
+
+def test_only_who_started_a_baseline_finds_the_control_on_the_page(
+    room: Scenario, guest_client: Client
+) -> None:
+    publish(room)
+    episode = episode_create(
+        scenario=room, owner=None, guest_key="guest-key-of-the-test", mode="baseline", policy="greedy"
+    )
+    address = reverse("live_detail", args=[episode.pk])
+    control = reverse("watch_speed", args=[episode.pk])
+    Episode.objects.update(steps_per_second=4)
+    assert control in guest_client.get(address).content.decode()
+    page = Client().get(address).content.decode()
+    assert control not in page
+    assert '<span id="speed-now">4</span>' in page
