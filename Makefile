@@ -11,7 +11,7 @@ PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 UV_COMPILE  := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate --python-version 3.11
 
 .DEFAULT_GOAL := help
-.PHONY: help run install test test-python test-postgresql test-js test-browser lint format check lock chromium clean
+.PHONY: help run install test test-python test-postgresql test-js test-browser lint format check openapi lock chromium clean
 
 help: ## Explain the commands
 	@echo "make COMMAND, where COMMAND is one of:"
@@ -56,6 +56,9 @@ format: $(VENV)/.dev ## Put the Python code into the common format
 	$(BIN)/ruff format .
 
 check: lint test ## What CI runs
+
+openapi: $(VENV)/.dev ## Write the API's description to docs/openapi.yaml
+	EMBER_DATA=var/lint $(BIN)/python manage.py spectacular --validate --fail-on-warn --file docs/openapi.yaml
 
 lock: $(VENV)/.dev ## Choose the versions of all dependencies anew
 	$(UV_COMPILE) --upgrade --extra site pyproject.toml requirements/build.in -o requirements/site.lock

@@ -98,6 +98,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
+    "ember_site.core.middleware.NulCookieMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -106,6 +107,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "ember_site.core.middleware.BodyLimitMiddleware",
+    "ember_site.core.middleware.NulQueryMiddleware",
     "ember_site.core.middleware.DomainErrorMiddleware",
 ]
 
@@ -283,6 +285,10 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "SCHEMA_PATH_PREFIX": "/api/v1",
     "COMPONENT_SPLIT_REQUEST": True,
     "ENUM_ADD_EXPLICIT_BLANK_NULL_CHOICE": False,
+    "POSTPROCESSING_HOOKS": [
+        "drf_spectacular.hooks.postprocess_schema_enums",
+        "ember_site.api.schema.without_database_ranges",
+    ],
     # Several models have a field `kind`, `state`, `source` or `visibility`; these are their names.
     "ENUM_NAME_OVERRIDES": {
         "AgentKind": "ember_site.runs.models.AgentKind.choices",

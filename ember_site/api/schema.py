@@ -11,6 +11,9 @@ from rest_framework import serializers
 from ember_site.core.problems import CONTENT_TYPE
 
 
+COLUMN_MAXIMA = frozenset({2**15 - 1, 2**31 - 1, 2**63 - 1})
+
+
 class ProblemSerializer(serializers.Serializer[dict[str, Any]]):
     """A problem document (RFC 9457). Further members say more, such as `limit` or `errors`."""
 
@@ -52,3 +55,13 @@ class ApiTokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped
             "name": "Authorization",
             "description": "`Token ember_…`, made on the page of your account.",
         }
+
+
+def without_database_ranges(result: dict[str, Any], **_: Any) -> dict[str, Any]:
+    """Leave out the bounds that only say how wide a column is: they differ between databases."""
+    for component in result.get("components", {}).get("schemas", {}).values():
+        for field in component.get("properties", {}).values():
+            if field.get("type") == "integer" and field.get("maximum") in COLUMN_MAXIMA:
+                for bound in ("maximum", "format", *(["minimum"] if field.get("minimum", 0) < 0 else [])):
+                    field.pop(bound, None)
+    return result

@@ -12,6 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from ember_site.catalog.models import Scenario, Suite, SuiteEntry
 from simulator import canonical_json
 from tests.site.api.conftest import SUITE
+from tests.site.api.world import world_make
 
 
 def test_the_entrance_leads_to_everything(client, suite):
@@ -59,6 +60,38 @@ def test_who_has_the_file_gets_304(header: str, client, suite):
     assert (response.status_code, response.content) == (304, b"")
     assert response["ETag"] == f'"{scenario.content_hash}"'
     assert client.get(url, headers={"if-none-match": '"other"'}).status_code == 200
+
+
+@pytest.mark.parametrize("thing", ["suite", "manifest", "scenario", "file", "record"])
+def test_what_never_changes_is_fetched_once(thing: str, client, user, evaluation):
+    world = world_make(owner=user, evaluation=evaluation, visibility="public")
+    suite = f"/api/v1/suites/{world.names['suite_id']}/{world.names['version']}/"
+    scenario = f"/api/v1/scenarios/{world.names['content_hash']}/"
+    url = {
+        "suite": suite,
+        "manifest": f"{suite}manifest/",
+        "scenario": scenario,
+        "file": f"{scenario}file/",
+        "record": f"/api/v1/runs/{world.names['run_id']}/record/",
+    }[thing]
+    first = client.get(url)
+    etag = first["ETag"]
+    assert first.status_code == 200
+    again = client.get(url, headers={"if-none-match": etag})
+    assert (again.status_code, again.content, again["ETag"]) == (304, b"", etag)
+    assert client.get(url, headers={"if-none-match": f"W/{etag}"}).status_code == 304
+    assert client.get(url, headers={"if-none-match": '"other"'}).content == first.content
+
+
+def test_a_scenario_that_another_suite_takes_in_is_told_anew(client, suite):
+    entry = suite.entries.select_related("scenario").first()
+    url = f"/api/v1/scenarios/{entry.scenario_id}/"
+    etag = client.get(url)["ETag"]
+    other = Suite.objects.create(
+        suite_id="other", version="1.0.0", suite_hash="f" * 64, visibility="public", manifest="{}"
+    )
+    SuiteEntry.objects.create(suite=other, scenario_id=entry.scenario_id, position=1, families=["open"])
+    assert client.get(url, headers={"if-none-match": etag}).status_code == 200
 
 
 def test_seeds_are_decimal_strings_even_beyond_what_a_browser_can_count(client, suite):

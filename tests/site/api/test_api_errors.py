@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import codecs
 import logging
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.core.exceptions import PermissionDenied, SuspiciousOperation
@@ -131,6 +131,30 @@ def test_too_many_requests_say_when_the_next_is_allowed(client, monkeypatch):
     wait = datetime.fromisoformat(document["retry_at"]) - clock.now()
     assert timedelta(0) < wait <= timedelta(seconds=60)
     assert 1 <= int(response["Retry-After"]) <= 60
+
+
+def test_the_instant_named_is_exactly_that_of_the_next_request(client, monkeypatch):
+    start = datetime(2026, 7, 1, 12, tzinfo=UTC)
+    now = start
+    monkeypatch.setattr(GuestRate, "THROTTLE_RATES", {"guest": "2/min"})
+    monkeypatch.setattr(GuestRate, "timer", lambda _: now.timestamp())
+    monkeypatch.setattr(clock, "now", lambda: now)
+    assert client.get("/api/v1/suites/").status_code == 200
+    now = start + timedelta(seconds=20)
+    assert client.get("/api/v1/suites/").status_code == 200
+    now = start + timedelta(seconds=30, milliseconds=300)
+    response = client.get("/api/v1/suites/")
+    document = check_problem(response, 429, "too_many")
+    assert (document["limit"], document["used"], document["window_s"]) == (2, 2, 60)
+    assert datetime.fromisoformat(document["retry_at"]) == start + timedelta(seconds=60)
+    assert response["Retry-After"] == "30"
+    now = start + timedelta(seconds=60) - timedelta(milliseconds=1)
+    assert client.get("/api/v1/suites/").status_code == 429
+    now = start + timedelta(seconds=60)
+    assert client.get("/api/v1/suites/").status_code == 200
+    assert datetime.fromisoformat(client.get("/api/v1/suites/").json()["retry_at"]) == start + timedelta(
+        seconds=80
+    )
 
 
 CURSORS = {

@@ -21,6 +21,13 @@ def test_the_description_is_valid_and_made_without_a_warning(schema, tmp_path):
     call_command("spectacular", file=str(tmp_path / "schema.yml"), validate=True, fail_on_warn=True)
 
 
+@pytest.mark.parametrize("asked", ["version=%00", "version=2%22%3B%0Ax", "lang=%00", "lang=../x", "lang=de"])
+def test_nothing_of_the_address_goes_into_the_description_or_its_headers(client, asked):
+    plain, answer = client.get("/api/v1/schema/"), client.get(f"/api/v1/schema/?{asked}")
+    assert answer.content == plain.content
+    assert answer["Content-Disposition"] == plain["Content-Disposition"]
+
+
 def test_every_operation_says_what_it_does_and_how_it_fails(schema):
     operations = [
         (path, method, operation)
