@@ -5,6 +5,7 @@ from urllib.parse import urlsplit
 
 from channels.routing import URLRouter
 from django.conf import settings
+from django.http.request import split_domain_port, validate_host
 from django.urls import re_path
 
 from ember_site.asgi_types import Application, Receive, Scope, Send
@@ -33,8 +34,8 @@ def origin_is_ours(scope: Scope) -> bool:
     Tell whether the page that opens the socket is one of this site's.
 
     Browsers always send Origin with a websocket and attach the visitor's cookies whatever page
-    asks, so a foreign page must be refused. A client without Origin is no browser and carries
-    no visitor's cookies.
+    asks, so a foreign page must be refused, also one whose own name was made to lead here. A client
+    without Origin is no browser and carries no visitor's cookies.
     """
     headers = dict(scope.get("headers", ()))
     origin = headers.get(b"origin", b"").decode("latin-1")
@@ -42,7 +43,12 @@ def origin_is_ours(scope: Scope) -> bool:
         return True
     if origin in settings.CSRF_TRUSTED_ORIGINS:
         return True
-    return urlsplit(origin).netloc.lower() == headers.get(b"host", b"").decode("latin-1").lower()
+    host = headers.get(b"host", b"").decode("latin-1").lower()
+    try:
+        same = urlsplit(origin).netloc.lower() == host
+    except ValueError:  # no address at all
+        return False
+    return same and validate_host(split_domain_port(host)[0], settings.ALLOWED_HOSTS)
 
 
 class OriginGuard:

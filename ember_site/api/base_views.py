@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.http import QueryDict
 from django.urls import Resolver404, resolve
 from drf_spectacular.utils import extend_schema, inline_serializer
 from drf_spectacular.views import SpectacularJSONAPIView
@@ -62,6 +63,11 @@ class ApiSchema(SpectacularJSONAPIView):
     """The OpenAPI description of all of this, as JSON."""
 
     throttle_classes: list[Any] = []
+
+    def dispatch(self, request: Any, *args: Any, **kwargs: Any) -> Any:
+        """The same for everybody: `version` and `lang` of the address would go into headers and words."""
+        request.GET = QueryDict()
+        return super().dispatch(request, *args, **kwargs)
 
 
 @extend_schema(exclude=True)

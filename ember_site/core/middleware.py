@@ -5,7 +5,7 @@ from collections.abc import Callable
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
-from ember_site.core.errors import DomainError, TooLarge
+from ember_site.core.errors import BadInput, DomainError, TooLarge
 from ember_site.core.responses import error_response
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
@@ -25,6 +25,38 @@ class DomainErrorMiddleware:
         if isinstance(exception, DomainError):
             return error_response(request, exception)
         return None
+
+
+class NulCookieMiddleware:
+    """Takes cookies that hold NUL for absent, since no database can look for such a session.
+
+    A header cannot carry the character, but a quoted cookie can spell it.
+    """
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        request.COOKIES = {name: value for name, value in request.COOKIES.items() if "\0" not in value}
+        return self.get_response(request)
+
+
+class NulQueryMiddleware:
+    """Refuses NUL in the parameters of a page, with which no database can be asked.
+
+    The API's filters say so themselves, each with its own place.
+    """
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        if not request.path.startswith("/api/"):
+            for name, values in request.GET.lists():
+                if any("\0" in value for value in values):
+                    place = name.replace("\0", "")[:80]
+                    return error_response(request, BadInput("Null characters are not allowed.", place=place))
+        return self.get_response(request)
 
 
 class BodyLimitMiddleware:

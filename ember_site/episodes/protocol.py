@@ -127,9 +127,13 @@ def _nesting(text: str) -> int:
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     result = dict(pairs)
     if len(result) != len(pairs):
-        keys = [key for key, _value in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
-        raise ValueError(f"The key {twice[:MAX_ID_LENGTH]!r} is repeated.")
+        # One look at each key: thousands fit into a message, and the event loop reads it.
+        seen: set[str] = set()
+        for key, _value in pairs:
+            if key in seen:
+                break
+            seen.add(key)
+        raise ValueError(f"The key {key[:MAX_ID_LENGTH]!r} is repeated.")
     return result
 
 

@@ -59,11 +59,17 @@ def _visitor_by_token(token: ApiToken | None) -> Visitor:
 
 
 def _session_cookie(text: str) -> str:
+    """The session key of the cookies; nothing for text that cannot be one.
+
+    A key that says `token:` is ours alone: the digest that is kept of a token must open nothing. Quoted
+    cookies can hold NUL, with which no database may be asked.
+    """
     try:
         morsel = SimpleCookie(text).get(settings.SESSION_COOKIE_NAME)
     except CookieError:
         return ""
-    return morsel.value if morsel is not None else ""
+    key = morsel.value if morsel is not None else ""
+    return key if key.isascii() and key.isalnum() else ""
 
 
 def _visitor(session_key: str) -> Visitor:

@@ -57,3 +57,10 @@ async def test_the_public_address_may_open_sockets_behind_a_proxy(settings: Any)
     settings.CSRF_TRUSTED_ORIGINS = ["https://ember.example"]
     headers = [(b"host", b"127.0.0.1:8000"), (b"origin", b"https://ember.example")]
     assert await open_socket("/ws/x/", headers) == 4404
+
+
+async def test_a_name_that_is_not_this_sites_opens_no_socket_though_it_leads_here() -> None:
+    headers = [(b"host", b"elsewhere.example:8000"), (b"origin", b"http://elsewhere.example:8000")]
+    assert await open_socket("/ws/x/", headers) == 4403
+    for nonsense in (b"", b"[::1", b"a b", b"localhost:port"):
+        assert await open_socket("/ws/x/", [(b"host", nonsense), (b"origin", b"http://" + nonsense)]) == 4403

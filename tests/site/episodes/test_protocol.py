@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ember_site.core.codes import ERROR_SENTENCES
-from ember_site.episodes.protocol import Act, Hello, MessageError, Sync, message_read
+from ember_site.episodes.protocol import Act, Hello, MessageError, Sync, _unique_keys, message_read
 
 FRAMES = json.loads(Path(__file__).with_name("socket_frames.json").read_text())
 LIMIT = 64 * 1024
@@ -81,6 +81,26 @@ def test_binary_and_oversized_messages_have_codes_of_their_own() -> None:
     wide = '{"t":"ping"}' + "é" * LIMIT  # few characters, many bytes
     with pytest.raises(MessageError, match="at most"):
         message_read(wide[:LIMIT], max_bytes=LIMIT)
+
+
+class CountedKey(str):
+    """A key that counts how often it is compared with another."""
+
+    compared = 0
+
+    def __eq__(self, other: object) -> bool:
+        CountedKey.compared += 1
+        return str.__eq__(self, other)
+
+    __hash__ = str.__hash__
+
+
+def test_a_repeated_key_is_found_by_looking_at_each_key_once() -> None:
+    # The event loop reads messages: keys compared with all others would hold everybody for seconds.
+    keys = [CountedKey(number) for number in range(8_000)]
+    with pytest.raises(ValueError, match="'7999' is repeated"):
+        _unique_keys([(key, "") for key in [*keys, CountedKey(7_999)]])
+    assert CountedKey.compared < len(keys) / 10
 
 
 @given(st.text(max_size=200) | st.from_regex(r'\{"t":"(act|hello|got)".{0,80}', fullmatch=True))
