@@ -170,8 +170,8 @@ def written_at(episode_id: str) -> dict[int, float]:
 
 
 @contextmanager
-def server(options: Options) -> Iterator[tuple[str, int]]:
-    """The web process: its address and process number."""
+def server(options: Options, log: Path) -> Iterator[tuple[str, int]]:
+    """The web process: its address and process number. What it says goes to the log."""
     limits = {
         "sockets_per_address": options.spectators + options.players + 10,
         "watchers_per_episode": options.spectators,
@@ -179,13 +179,15 @@ def server(options: Options) -> Iterator[tuple[str, int]]:
         "mailbox_frames": MAILBOX_FRAMES,
     }
     environment = os.environ | {"LIVE_LOAD_LIMITS": json.dumps(limits), "PYTHONUNBUFFERED": "1"}
-    process = subprocess.Popen(
-        [sys.executable, "-m", "benchmarks.live_load_server"],
-        cwd=ROOT,
-        env=environment,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
+    with log.open("w") as said:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "benchmarks.live_load_server"],
+            cwd=ROOT,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=said,
+            text=True,
+        )
     lines: queue.Queue[str] = queue.Queue()
 
     def read() -> None:
@@ -367,6 +369,7 @@ def is_good(figures: dict[str, Any]) -> bool:
     """What the site promises: no hole, no lost step, every stopped reader closed or given one snapshot."""
     return (
         figures["unannounced_gaps"] == figures["player_gaps"] == figures["player_steps_not_applied"] == 0
+        and figures["server_errors"] == 0
         and figures["readers_with_every_step"] == figures["readers"]
         and figures["stopped_closed"] + figures["stopped_one_snapshot"] == figures["stopped_readers"]
     )
@@ -389,7 +392,7 @@ def report(name: str, figures: dict[str, Any]) -> None:
         "from row to receipt, ms: {delivery_ms}",
         "{players} players: {player_steps} steps, not applied {player_steps_not_applied}, gaps {player_gaps}",
         "from act to ack, ms: {answer_ms}",
-        "memory of the server, MiB: {memory_mib}",
+        "memory of the server, MiB: {memory_mib}; errors in its log: {server_errors}",
     ):
         print("  " + line.format(**value))
 
@@ -402,11 +405,16 @@ def main() -> int:
         os.environ |= {"EMBER_DATA": data, "DJANGO_SETTINGS_MODULE": "benchmarks.live_load_server"}
         stages = site_prepare(options)
         found: dict[str, dict[str, Any]] = {}
-        with server(options) as (address, pid):
+        log = Path(data) / "server.log"
+        with server(options, log) as (address, pid):
             for name, stage in zip(("site", "plain"), stages, strict=True):
                 phase = Phase(options, stage, address, pid, plain=name == "plain")
                 asyncio.run(phase.run())
                 found[name] = phase.figures(written_at(stage.watched))
+                errors = log.read_text().count(" ERROR ")
+                found[name]["server_errors"] = errors - sum(
+                    one.get("server_errors", 0) for one in found.values()
+                )
     if as_json:
         print(json.dumps(found))
     else:
