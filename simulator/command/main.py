@@ -12,6 +12,7 @@ from simulator.command.hash import hash_files
 from simulator.command.output import ExitCode, complain, leave_pipe
 from simulator.command.run import run
 from simulator.command.show import show
+from simulator.command.submit import submit
 from simulator.command.suite import suite_app
 from simulator.command.verify import LIMITS_TEXT, verify
 from simulator.versions import OBSERVATION_VERSION, SCHEMA_VERSION, SIMULATOR_VERSION
@@ -26,6 +27,7 @@ app = typer.Typer(
 )
 app.command("run")(run)
 app.command("verify", epilog=LIMITS_TEXT)(verify)
+app.command("submit", epilog=LIMITS_TEXT)(submit)
 app.command("show")(show)
 app.command("hash")(hash_files)
 app.add_typer(suite_app, name="suite")

@@ -17,6 +17,7 @@ from simulator.checks import MAX_SEED
 from simulator.command.output import CommandError, DebugOption, JsonOption, Output, reporting
 from simulator.command.policy_loading import POLICY_HELP, episode_run, policy_find
 from simulator.command.sources import scenario_find, suite_read
+from simulator.command.verdict_lines import metrics_text
 from simulator.command.writing import WriteText, file_replaced
 from simulator.metrics import Metrics
 from simulator.policies import BASELINES, Policy
@@ -111,7 +112,7 @@ def _run_all(request: Request, out: Output) -> None:
             write(record.to_json() + "\n")
             metrics = _metrics(record, scenario)
             summaries.append(_summary(record, metrics))
-            say(f"{scenario.scenario_id:<{width}}  {outcome_text(metrics)}")
+            say(f"{scenario.scenario_id:<{width}}  {metrics_text(metrics)}")
     for line in held_back:
         out.line(line)
     _conclude(request, summaries, out)
@@ -144,12 +145,6 @@ def _summary(record: RunRecord, metrics: Metrics) -> dict[str, Any]:
         "reason": None if end is None else end.reason,
         "metrics": metrics.to_dict(),
     }
-
-
-def outcome_text(metrics: Metrics) -> str:
-    """`73 of 100 evacuated  60 steps`"""
-    steps = "1 step" if metrics.steps == 1 else f"{metrics.steps} steps"
-    return f"{metrics.evacuated} of {metrics.population} evacuated  {steps}"
 
 
 @contextmanager

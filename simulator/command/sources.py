@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import BinaryIO
 
 import simulator
 from simulator.command.output import CommandError, os_reason
@@ -13,6 +16,8 @@ from simulator.errors import ScenarioError, SuiteError
 from simulator.limits import LIMITS, size_text
 from simulator.scenario import Scenario
 from simulator.suite import MANIFEST_NAME, Suite, load_suite
+
+STANDARD_INPUT = "-"
 
 
 def file_read(path: str) -> bytes:
@@ -44,6 +49,30 @@ def file_unreadable(path: str, problem: OSError | ValueError) -> CommandError:
     else:
         message = "this cannot be the name of a file"
     return CommandError.wrong_use(message, file=path, code="file_unreadable")
+
+
+@contextmanager
+def file_opened(file: str) -> Iterator[BinaryIO]:
+    """
+    A file opened for reading; ``-`` is standard input.
+
+    Raises:
+        CommandError: It cannot be opened.
+    """
+    if file == STANDARD_INPUT:
+        yield sys.stdin.buffer
+        return
+    with ExitStack() as stack:
+        try:
+            stream = stack.enter_context(open(file, "rb"))
+        except (OSError, ValueError) as problem:
+            raise file_unreadable(file, problem) from problem
+        yield stream
+
+
+def file_shown_name(file: str) -> str:
+    """What a file is called in the answer."""
+    return "stdin" if file == STANDARD_INPUT else file
 
 
 def scenario_read(path: str) -> Scenario:

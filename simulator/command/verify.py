@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from typing import Annotated, Any, BinaryIO
+from typing import Annotated, Any
 
 import typer
-from rich.text import Text
 
 from simulator.command.output import (
     CommandError,
@@ -20,19 +17,21 @@ from simulator.command.output import (
     Output,
     complain,
     reporting,
-    visible,
 )
-from simulator.command.run import outcome_text
-from simulator.command.sources import ScenarioLibrary, file_unreadable
+from simulator.command.sources import (
+    STANDARD_INPUT,
+    ScenarioLibrary,
+    file_opened,
+    file_shown_name,
+    file_unreadable,
+)
+from simulator.command.verdict_lines import VerdictLine, metrics_text
 from simulator.errors import RecordFormatError
 from simulator.limits import LIMITS, Limits
 from simulator.record import RecordHeader, record_header
 from simulator.record_files import RecordLine, iter_records
 from simulator.verification import Verdict, VerdictCode, record_refused, record_unknown, replay
 
-STANDARD_INPUT = "-"
-GOOD_STYLE = "bold #009e73"
-BAD_STYLE = "bold #d55e00"
 LIMITS_TEXT = f"Limits: {', '.join(LIMITS.texts)}."
 
 
@@ -47,15 +46,17 @@ class Judged:
     limit: int | None = None
 
     @property
-    def text(self) -> Text:
-        """One line: file and line, code, and what the code means here."""
-        verdict = self.verdict
-        said = verdict.message
-        if verdict.verified and verdict.metrics is not None and self.header is not None:
-            said = f"{outcome_text(verdict.metrics)}  {self.header.scenario_id}"
-        colour = GOOD_STYLE if verdict.verified else BAD_STYLE
-        where = f"{self.file}:{self.number}: "
-        return Text.assemble(visible(where), (str(verdict.code), colour), visible(f"  {said}"))
+    def line(self) -> VerdictLine:
+        """What is printed of it."""
+        verdict, header = self.verdict, self.header
+        return VerdictLine(
+            self.file,
+            self.number,
+            str(verdict.code),
+            verdict.message,
+            outcome=None if verdict.metrics is None else metrics_text(verdict.metrics),
+            scenario_id=None if header is None else header.scenario_id,
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready; every key is always there."""
@@ -115,7 +116,7 @@ def _verify_all(files: list[str], library: ScenarioLibrary, limits: Limits | Non
         try:
             for judged in records_judge(file, library, limits):
                 counts[judged.verdict.code] += 1
-                out.line(judged.text)
+                out.line(judged.line.text)
                 out.data(judged.to_dict())
         except CommandError as problem:
             unreadable = True
@@ -137,7 +138,7 @@ def records_judge(file: str, library: ScenarioLibrary, limits: Limits | None) ->
     Raises:
         CommandError: The file cannot be read.
     """
-    with _opened(file) as stream:
+    with file_opened(file) as stream:
         lines = iter_records(stream, limits=limits)
         while True:
             try:
@@ -146,7 +147,7 @@ def records_judge(file: str, library: ScenarioLibrary, limits: Limits | None) ->
                 raise file_unreadable(file, problem) from problem
             if line is None:
                 return
-            yield _judge(_shown_name(file), line, library)
+            yield _judge(file_shown_name(file), line, library)
 
 
 def _judge(file: str, line: RecordLine, library: ScenarioLibrary) -> Judged:
@@ -164,20 +165,3 @@ def _judge(file: str, line: RecordLine, library: ScenarioLibrary) -> Judged:
         here = library.hash_of(header.scenario_id)
         return Judged(file, line.number, record_unknown(header.scenario_hash, here=here), header)
     return Judged(file, line.number, replay(text, scenario), header)
-
-
-@contextmanager
-def _opened(file: str) -> Iterator[BinaryIO]:
-    if file == STANDARD_INPUT:
-        yield sys.stdin.buffer
-        return
-    with ExitStack() as stack:
-        try:
-            stream = stack.enter_context(open(file, "rb"))
-        except (OSError, ValueError) as problem:
-            raise file_unreadable(file, problem) from problem
-        yield stream
-
-
-def _shown_name(file: str) -> str:
-    return "stdin" if file == STANDARD_INPUT else file
