@@ -10,7 +10,6 @@ from rest_framework import serializers
 
 from ember_site.core.problems import CONTENT_TYPE
 
-
 COLUMN_MAXIMA = frozenset({2**15 - 1, 2**31 - 1, 2**63 - 1})
 
 
