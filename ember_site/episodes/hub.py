@@ -169,16 +169,13 @@ class Hub:
         self, episode_id: UUID, *, step: int, actions: Mapping[str, str], assist: int
     ) -> StepAnswer:
         """Make a step and publish it; the answer comes after everybody's mailbox has the step."""
+        answer = await in_writing_thread(
+            episode_step, episode_id=episode_id, step=step, actions=actions, assist=assist
+        )
+        # The lock only now: a step that waits for the database keeps nobody out of the room.
         room = self._rooms.get(episode_id)
-        if room is None:
-            answer = await in_writing_thread(
-                episode_step, episode_id=episode_id, step=step, actions=actions, assist=assist
-            )
-        else:
+        if room is not None:
             async with room.lock:
-                answer = await in_writing_thread(
-                    episode_step, episode_id=episode_id, step=step, actions=actions, assist=assist
-                )
                 await self._publish_answer(room, answer)
         if answer.result is StepResult.APPLIED:
             self._spawn(self._hints.tell(episode_id, answer.now))  # no step waits for other processes

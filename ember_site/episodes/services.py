@@ -6,7 +6,7 @@ import json
 import logging
 import secrets
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache
@@ -105,27 +105,20 @@ def episode_step(
     """
     wanted = _Wanted(episode_id, step, actions, assist, by_server)
     for attempt in (1, 2):
-        with _live(episode_id) as live:
-            try:
-                answer = _step_locked(live, wanted)
-            except (IntegrityError, _Ahead):
-                # Another process made this step first, or the database went back to an older state.
-                # What this process holds never happened: read the log again.
-                live_registry().forget(episode_id, live)
-                if attempt == 2:
-                    raise
-                continue
-            except OperationalError as error:
-                live_registry().forget(episode_id, live)
-                logger.warning("episode %s: step %s could not be saved: %s", episode_id, step, error)
-                return _busy(step)
-            except LogDiffers as difference:
-                live_registry().forget(episode_id, live)
-                episode_freeze(episode_id=episode_id, difference=difference)
-                return _frozen(live, step)
-            except BaseException:
-                live_registry().forget(episode_id, live)
+        try:
+            answer = _step_make(wanted)
+        except (IntegrityError, _Ahead):
+            # Another process made this step first, or the database went back to an older state.
+            # What this process held never happened: read the log again.
+            if attempt == 2:
                 raise
+            continue
+        except OperationalError as error:
+            logger.warning("episode %s: step %s could not be saved: %s", episode_id, step, error)
+            return _busy(step)
+        except LogDiffers as difference:
+            episode_freeze(episode_id=episode_id, difference=difference)
+            return _frozen(step, difference)
         if answer.result is StepResult.APPLIED and answer.state == Episode.State.ENDED:
             _finish_soon(episode_id)
         return answer
@@ -140,35 +133,40 @@ def episode_view(*, episode_id: UUID, after: int | None = None) -> EpisodeView:
     Raises:
         NotFound: there is no such episode.
     """
+    difference: LogDiffers | None = None
     with _live(episode_id) as live:
         episode = Episode.objects.filter(pk=episode_id).first()
         if episode is None:
             raise NotFound("There is no such episode.")
         try:
             _catch_up(live, episode)
-        except LogDiffers as difference:
+        except LogDiffers as found:
             # What is shown is the last state that agreed with the log.
             live_registry().forget(episode_id, live)
-            episode_freeze(episode_id=episode_id, difference=difference)
-            episode.refresh_from_db()
-        over = episode.state == Episode.State.ENDED
-        shown = over and not episode.is_hidden
-        return EpisodeView(
-            step=live.step,
-            state=episode.state,
-            observation=live.observation,
-            deltas=None if after is None else live.deltas_after(after),
-            reason=episode.reason,
-            run=str(episode.run_id) if shown and episode.run_id else None,
-            seed=episode.seed if shown else None,
-            hidden=episode.is_hidden,
-            remote=episode.is_remote,
-            move_due_at=episode.move_due_at,
-            idle_due_at=episode.last_active_at + timedelta(seconds=episode_limits().agent_idle_s)
-            if episode.is_remote
-            else None,
-            steps_per_second=episode.steps_per_second,
-        )
+            difference = found
+        step, observation = live.step, live.observation
+        deltas = None if after is None else live.deltas_after(after)
+    if difference is not None:
+        episode_freeze(episode_id=episode_id, difference=difference)
+        episode.refresh_from_db()
+    over = episode.state == Episode.State.ENDED
+    shown = over and not episode.is_hidden
+    return EpisodeView(
+        step=step,
+        state=episode.state,
+        observation=observation,
+        deltas=deltas,
+        reason=episode.reason,
+        run=str(episode.run_id) if shown and episode.run_id else None,
+        seed=episode.seed if shown else None,
+        hidden=episode.is_hidden,
+        remote=episode.is_remote,
+        move_due_at=episode.move_due_at,
+        idle_due_at=episode.last_active_at + timedelta(seconds=episode_limits().agent_idle_s)
+        if episode.is_remote
+        else None,
+        steps_per_second=episode.steps_per_second,
+    )
 
 
 def episode_resume(*, episode_id: UUID) -> bool:
@@ -218,38 +216,41 @@ class _Wanted:
     by_server: bool
 
 
-def _step_locked(live: LiveEpisode, wanted: _Wanted) -> StepAnswer:
-    episode_id, step, actions = wanted.episode_id, wanted.step, wanted.actions
-    with write_turn(), transaction.atomic():
-        episode = Episode.objects.select_for_update().filter(pk=episode_id).first()
+def _step_make(wanted: _Wanted) -> StepAnswer:
+    """Make the step under the lock of the episode's row, and keep the live episode locked to the commit.
+
+    Whoever only looks takes no more than the lock of the live episode, and nobody waits for the database
+    while holding that one: so a database that is locked keeps nobody from looking.
+    """
+    with ExitStack() as to_the_commit, write_turn(), transaction.atomic():
+        episode = Episode.objects.select_for_update().filter(pk=wanted.episode_id).first()
         if episode is None:
             raise NotFound("There is no such episode.")
+        live = to_the_commit.enter_context(_live(wanted.episode_id))
         _catch_up(live, episode)
         if live.step > episode.step:
             raise _Ahead
-        if step <= live.step:
-            return _answer_known(live, episode, step, actions)
-        if not episode.is_open or (episode.is_given_up and not wanted.by_server):
-            return _answer_over(live, episode, step)
-        if step != live.step + 1:
-            message = f"Step {step} cannot be made; the next one is step {live.step + 1}."
-            return _answer(StepResult.STALE, live, episode, step, code="step_stale", message=message)
-        try:
-            digest = live.make_step(actions)
-        except SimulationError as error:
-            return _answer(
-                StepResult.REJECTED,
-                live,
-                episode,
-                step,
-                code="action_invalid",
-                place=error.place,
-                message=error.message,
-            )
-        EpisodeStep.objects.create(
-            episode=episode, step=step, actions=canonical_json(dict(actions)), state_digest=digest
-        )
-        _episode_advance(episode, live, wanted)
+        return _step_locked(live, episode, wanted)
+
+
+def _step_locked(live: LiveEpisode, episode: Episode, wanted: _Wanted) -> StepAnswer:
+    step, actions = wanted.step, wanted.actions
+    if step <= live.step:
+        return _answer_known(live, episode, step, actions)
+    if not episode.is_open or (episode.is_given_up and not wanted.by_server):
+        return _answer_over(live, episode, step)
+    if step != live.step + 1:
+        message = f"Step {step} cannot be made; the next one is step {live.step + 1}."
+        return _answer(StepResult.STALE, live, episode, step, code="step_stale", message=message)
+    try:
+        digest = live.make_step(actions)
+    except SimulationError as error:
+        why = {"code": "action_invalid", "place": error.place, "message": error.message}
+        return _answer(StepResult.REJECTED, live, episode, step, **why)
+    EpisodeStep.objects.create(
+        episode=episode, step=step, actions=canonical_json(dict(actions)), state_digest=digest
+    )
+    _episode_advance(episode, live, wanted)
     return _answer(StepResult.APPLIED, live, episode, step)
 
 
@@ -338,11 +339,11 @@ def _busy(step: int) -> StepAnswer:
     )
 
 
-def _frozen(live: LiveEpisode, step: int) -> StepAnswer:
+def _frozen(step: int, difference: LogDiffers) -> StepAnswer:
     return StepAnswer(
         result=StepResult.REJECTED,
         step=step,
-        now=live.step,
+        now=difference.step - 1,
         state=Episode.State.FROZEN,
         code="episode_frozen",
         message="Rebuilding the episode gave another state. It is frozen; this is our fault.",
@@ -353,14 +354,12 @@ def _finish_soon(episode_id: UUID) -> bool:
     """Store the run now; where that fails, the sweep tries again, since the log has everything."""
     try:
         with _live(episode_id) as live:
-            episode = Episode.objects.get(pk=episode_id)
-            try:
-                _catch_up(live, episode)
-            except LogDiffers as difference:
-                live_registry().forget(episode_id, live)
-                episode_freeze(episode_id=episode_id, difference=difference)
-                return False
-            episode_finish(episode_id=episode_id, record_text=live.record_text())
+            _catch_up(live, Episode.objects.get(pk=episode_id))
+            record_text = live.record_text()
+        episode_finish(episode_id=episode_id, record_text=record_text)
+    except LogDiffers as difference:
+        episode_freeze(episode_id=episode_id, difference=difference)
+        return False
     except Exception:
         logger.exception("episode %s: its run could not be stored yet", episode_id)
         return False
@@ -373,7 +372,7 @@ class _Ahead(Exception):
 
 @contextmanager
 def _live(episode_id: UUID) -> Iterator[LiveEpisode]:
-    """The live episode of this process, locked."""
+    """The live episode of this process, locked; given up where the block fails, since it may be ahead."""
 
     def make() -> LiveEpisode:
         row = Episode.objects.filter(pk=episode_id).values_list("scenario_id", "seed").first()
@@ -385,6 +384,11 @@ def _live(episode_id: UUID) -> Iterator[LiveEpisode]:
     while True:
         live = live_registry().get_or_make(episode_id, make)
         with live.lock:
-            if not live.discarded:
+            if live.discarded:
+                continue
+            try:
                 yield live
-                return
+            except BaseException:
+                live_registry().forget(episode_id, live)
+                raise
+            return

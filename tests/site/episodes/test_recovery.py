@@ -134,7 +134,7 @@ def test_a_baseline_that_cannot_be_led_through_its_log_is_frozen(corridor: Scena
 
 
 @pytest.mark.django_db(transaction=True)
-def test_who_waited_for_a_step_that_could_not_be_saved_does_not_build_upon_it(
+def test_who_looked_while_a_step_could_not_be_saved_does_not_see_it(
     practice: Episode, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The failed step is in the memory of the process for a moment; the next thread must not see it."""
@@ -147,10 +147,11 @@ def test_who_waited_for_a_step_that_could_not_be_saved_does_not_build_upon_it(
             waits.set()
         return live
 
-    def later() -> list[StepResult]:
+    def later() -> tuple[int, list[StepResult]]:
         try:
+            seen = episode_view(episode_id=practice.pk).step
             answers = [episode_step(episode_id=practice.pk, step=step, actions=EAST) for step in (2, 1)]
-            return [answer.result for answer in answers]
+            return seen, [answer.result for answer in answers]
         finally:
             connection.close()
 
@@ -167,7 +168,7 @@ def test_who_waited_for_a_step_that_could_not_be_saved_does_not_build_upon_it(
 
         patch.setattr(EpisodeStep.objects, "create", locked)
         assert episode_step(episode_id=practice.pk, step=1, actions=EAST).code == "busy"
-        assert other[0].result(20) == [StepResult.STALE, StepResult.APPLIED]
+        assert other[0].result(20) == (0, [StepResult.STALE, StepResult.APPLIED])
     assert list(EpisodeStep.objects.values_list("step", flat=True)) == [1]
 
 

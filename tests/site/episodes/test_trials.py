@@ -98,16 +98,13 @@ def test_p10_s07_while_another_process_holds_the_database_every_ping_is_answered
         while time.monotonic() < until:
             answered += pongs([*players, *watchers])
         late = roomy.episode(episodes[1].pk)
-        assert late.hello()["step"] == 0, "who comes now is let in"
+        assert late.hello()["step"] == 0, "who comes now is let in, though a step waits"
         assert late.until("snapshot")["observation"]["step"] == 0
         assert answered >= 10 * len([*players, *watchers])
         assert not any('"ack"' in text for line in players for text in line.texts)
         assert not EpisodeStep.objects.exists()
     for line, episode in zip(players, episodes, strict=True):
-        ack = line.until("ack")
-        assert ack["result"] == "applied" or ack["code"] == "busy", ack
-        if ack["result"] != "applied":
-            assert line.act(1, EAST)["result"] == "applied", "busy can be tried again"
+        assert line.until("ack")["result"] == "applied", "the step waited"
         assert EpisodeStep.objects.filter(episode=episode).count() == 1
     assert late.until("delta")["step"] == 1
     for line in (*players, *watchers, late):
@@ -198,8 +195,8 @@ def test_an_episode_that_differs_from_its_log_freezes_before_the_eyes_of_all(
         web.stop()
 
 
-CROWD = 120
-STEPS = 500
+CROWD = 240
+STEPS = 350
 
 
 def hall() -> tuple[list[str], dict[str, str], list[str]]:
