@@ -15,6 +15,7 @@ class Relay:
         self.target = target
         self._flowing = threading.Event()
         self._flowing.set()
+        self._ends: list[socket.socket] = []
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.url = "http://{}:{}".format(*self._listener.getsockname())
         threading.Thread(target=self._accept, daemon=True).start()
@@ -26,6 +27,13 @@ class Relay:
     def speak(self) -> None:
         """Let what was held back and everything after it through."""
         self._flowing.set()
+
+    def cut(self) -> None:
+        """Break every line that is open; new ones can be opened at once."""
+        ends, self._ends = self._ends, []
+        for end in ends:
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
         """Take no more connections."""
@@ -45,6 +53,7 @@ class Relay:
         except OSError:
             near.close()
             return
+        self._ends += [near, far]
         for source, sink in ((near, far), (far, near)):
             threading.Thread(target=self._pump, args=[source, sink], daemon=True).start()
 

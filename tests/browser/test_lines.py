@@ -158,6 +158,25 @@ def test_the_newest_of_two_browsers_plays_also_after_a_kill_and_the_older_can_ta
     assert unreloaded(page) and unreloaded(newer)
 
 
+def test_who_signed_out_elsewhere_is_told_and_can_give_no_orders(
+    place: Place, page: Page, sign_up: Callable[..., str]
+) -> None:
+    sign_up(page)
+    open_game(page, "Unequal exits")
+    other = page.context.new_page()
+    other.goto("/accounts/logout/")
+    other.get_by_role("main").get_by_role("button", name="Sign out").click()
+    other.wait_for_url(lambda url: "/accounts/logout/" not in url)
+    page.bring_to_front()
+    place.relay.cut()
+    expect(page.locator("#notice")).to_contain_text("not signed in as the player", timeout=PATIENCE_MS)
+    expect(page.locator("#board-box")).to_have_class(OFF)
+    page.keyboard.press("Space")
+    page.get_by_role("button", name="Reload").click()
+    expect(page).to_have_url(re.compile(r"/live/"))
+    step(page, 0)
+
+
 def test_a_board_without_word_for_long_is_dimmed_and_takes_no_orders(
     place: Place, page: Page, make_page: Callable[..., Page]
 ) -> None:

@@ -47,7 +47,8 @@ bindButtons();
  */
 function changed(episode, before, stale) {
   showLine(episode, stale, line?.retryInS ?? 0);
-  const off = stale || episode.phase === "reconnecting" || episode.phase === "stopped";
+  const signedOut = episode.phase === "live" && episode.role !== "player";
+  const off = stale || signedOut || episode.phase === "reconnecting" || episode.phase === "stopped";
   box.classList.toggle("off", off);
   orders.toggleAttribute("inert", off);
   notices(episode, before);
@@ -317,7 +318,10 @@ function notices(episode, before) {
     else showNotice(`${episode.why} Nothing is lost.`, "Try again", () => line.takeOver());
   } else if (episode.phase === "reconnecting" && before.phase !== "reconnecting") {
     showNotice(`${episode.why} Step ${episode.view?.step ?? 0} is saved and your orders are kept.`);
-  } else if (episode.phase === "live" && before.phase !== "live") showNotice("");
+  } else if (episode.phase === "live" && before.phase !== "live") {
+    if (episode.role === "player") showNotice("");
+    else showNotice("You are not signed in as the player of this game any more; it goes on as you left it.", "Reload", () => location.reload());
+  }
   if (episode.ack && episode.ack !== before.ack) ackNotice(episode.ack);
   if (episode.notice && episode.notice !== before.notice) showNotice(episode.notice.message);
 }
