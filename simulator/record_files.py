@@ -66,6 +66,7 @@ STEP_MARK = re.compile(rb'"ignitions"\s*:\s*\[')
 SMALLEST_STEP_BYTES = 100
 
 BLANKS = re.compile(rb"[ \t\r\n]*")
+JSON_FAULT = re.compile(r"(expected JSON, got something else at line )(\d+)(?=, column \d)")
 JSON_STRING = re.compile(rb'"(?:[^"\\]|\\.)*"')
 
 Code = Literal["record_format", "limit_exceeded"]
@@ -151,6 +152,17 @@ def iter_records(
         place = f"line {number}" if reader.number else "file"
         error = RecordFileError(refused.code, place, refused.message, refused.limit, whole_file=True)
         yield RecordLine(number, None, error)
+
+
+def message_in_file(message: str, number: int) -> str:
+    """
+    What the loader says of a record, with the line of the file where it counts lines of the record.
+
+    Args:
+        message: The loader's sentence.
+        number: The line of the file at which the record starts, from 1.
+    """
+    return JSON_FAULT.sub(lambda found: f"{found[1]}{int(found[2]) + number - 1}", message, count=1)
 
 
 def record_file_error(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 import typer
@@ -29,7 +29,7 @@ from simulator.command.verdict_lines import VerdictLine, metrics_text
 from simulator.errors import RecordFormatError
 from simulator.limits import LIMITS, Limits
 from simulator.record import RecordHeader, record_header
-from simulator.record_files import RecordLine, iter_records
+from simulator.record_files import RecordLine, iter_records, message_in_file
 from simulator.verification import Verdict, VerdictCode, record_refused, record_unknown, replay
 
 LIMITS_TEXT = f"Limits: {', '.join(LIMITS.texts)}."
@@ -159,9 +159,16 @@ def _judge(file: str, line: RecordLine, library: ScenarioLibrary) -> Judged:
     try:
         header = record_header(text)
     except RecordFormatError as problem:
-        return Judged(file, line.number, record_refused(problem))
+        return Judged(file, line.number, _in_file(record_refused(problem), line))
     scenario = library.find(header.scenario_hash)
     if scenario is None:
         here = library.hash_of(header.scenario_id)
         return Judged(file, line.number, record_unknown(header.scenario_hash, here=here), header)
-    return Judged(file, line.number, replay(text, scenario), header)
+    return Judged(file, line.number, _in_file(replay(text, scenario), line), header)
+
+
+def _in_file(verdict: Verdict, line: RecordLine) -> Verdict:
+    """A refusal by the loader with the line of the file in its sentence."""
+    if verdict.code is not VerdictCode.RECORD_FORMAT:
+        return verdict
+    return replace(verdict, message=message_in_file(verdict.message, line.number))

@@ -256,3 +256,12 @@ def test_nothing_in_a_record_can_steer_the_terminal(
     done = invoke("verify", "r.json")
     assert done.exit_code == 1
     assert not any(sign in done.output for sign in "\x1b\x07\u202e")
+
+
+def test_a_fault_in_the_json_names_the_line_of_the_file(
+    invoke: Invoke, tmp_path: Path, greedy_lines: list[str]
+) -> None:
+    (tmp_path / "runs.jsonl").write_text("\n".join([*greedy_lines[:6], '{"header": oops', greedy_lines[7]]))
+    done = invoke("verify", "runs.jsonl")
+    assert done.exit_code == 1
+    assert "at line 7, column 12 " in done.stdout.splitlines()[6]

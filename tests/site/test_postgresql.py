@@ -18,7 +18,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 AT_HOME = "postgres://postgres@127.0.0.1:5432/postgres"
-AREAS = ("boards", "episodes/test_two_processes.py")
+AREAS = ("boards", "episodes/test_two_processes.py", "runs/test_killed_at_random.py")
 
 
 def server_url() -> str | None:
@@ -43,7 +43,7 @@ def test_the_tests_of_an_area_pass_on_postgresql(area: str):
     finished = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "0", f"tests/site/{area}"],
         cwd=ROOT,
-        env=environment | {"DATABASE_URL": database},
+        env={"EMBER_TEST_KILLS": "40"} | environment | {"DATABASE_URL": database},
         capture_output=True,
         text=True,
         timeout=900,

@@ -64,7 +64,7 @@ def submissions_finish(*, run: Run) -> None:
     their runs are counted: of two workers that end the last two runs at once, the second sees both.
     """
     waiting = Submission.objects.filter(lines__run=run, finished_at__isnull=True).values("pk")
-    for submission in Submission.objects.select_for_update().filter(pk__in=waiting).order_by("pk"):
+    for submission in Submission.objects.select_for_update(no_key=True).filter(pk__in=waiting).order_by("pk"):
         _finish_if_over(submission)
 
 
@@ -76,7 +76,7 @@ def submission_finish(*, submission: Submission) -> None:
     ends one of them meanwhile finds this upload.
     """
     runs = SubmissionLine.objects.filter(submission=submission, known=True, run__isnull=False)
-    known = Run.objects.select_for_update().filter(pk__in=runs.values("run")).order_by("pk")
+    known = Run.objects.select_for_update(no_key=True).filter(pk__in=runs.values("run")).order_by("pk")
     list(known.values_list("pk", flat=True))
     _finish_if_over(submission)
 

@@ -13,6 +13,7 @@ task and a running attempt holds a lease, and `queue_sweep` puts back whatever w
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
@@ -57,6 +58,7 @@ def runs_enqueue(*, runs: list[Run]) -> None:
     ids = [run.pk for run in runs]
     if not ids:
         return
+    runs_lock(ids)
     open_ids = set(
         Verification.objects.filter(run__in=ids, state__in=OPEN_STATES).values_list("run_id", flat=True)
     )
@@ -77,12 +79,35 @@ def runs_enqueue(*, runs: list[Run]) -> None:
     account_top_up(run=runs[0])
 
 
+def runs_lock(ids: Iterable[UUID]) -> None:
+    """
+    Keep everybody else from changing these runs and their verifications until the transaction ends.
+
+    Who locks a verification locks its run first, and runs go in order of their keys: so two never wait
+    for each other.
+    """
+    list(Run.objects.select_for_update(no_key=True).filter(pk__in=ids).order_by("pk").values_list("pk"))
+
+
+def verification_lock(*, verification_id: int, states: Sequence[RunState]) -> Verification | None:
+    """The verification under a lock, and its run under another; None where it is in none of the states."""
+    found = Verification.objects.filter(pk=verification_id, state__in=states)
+    runs_lock(found.values_list("run_id", flat=True))
+    return found.select_for_update(no_key=True).first()
+
+
 def account_top_up(*, run: Run) -> int:
-    """Give tasks to the waiting runs of the run's account, oldest first, up to the window."""
+    """
+    Give tasks to the waiting runs of the run's account, oldest first, up to the window.
+
+    Runs that another process gives tasks at this moment are left to it.
+    """
     mine = account_open(run=run)
     queued = mine.filter(state=RunState.QUEUED)
     taken = queued.exclude(task_id="").count()
-    fresh = list(queued.filter(task_id="").order_by("queued_at", "pk")[: max(0, WINDOW - taken)])
+    waiting = queued.filter(task_id="").order_by("queued_at", "pk")
+    room = max(0, WINDOW - taken)
+    fresh = list(waiting.select_for_update(of=("self",), skip_locked=True, no_key=True)[:room])
     for place, verification in enumerate(fresh, start=taken):
         verification.task_id = _task_make(run_id=verification.run_id, priority=-place)
     Verification.objects.bulk_update(fresh, ["task_id"])
@@ -127,14 +152,14 @@ def verification_give_up(*, verification: Verification, message: str) -> RunStat
     """
     End an attempt that died on our side, and queue another one unless this was the third.
 
-    The caller holds a transaction and has made sure that the attempt is open.
+    The caller holds `verification_lock` and has made sure that the attempt is open.
     """
     now = clock.now()
     verification.state = RunState.FAILED
     verification.code, verification.message = "internal", message
     verification.lease_until, verification.finished_at = None, now
     verification.save()
-    run = Run.objects.select_related("agent").select_for_update(of=("self",)).get(pk=verification.run_id)
+    run = Run.objects.select_related("agent").get(pk=verification.run_id)
     if _deaths(run) >= MAX_DEATHS:
         if not run.verifications.filter(live=True).exists():
             run.state, run.code, run.place = RunState.FAILED, "internal", ""
@@ -198,9 +223,7 @@ def _taskless_ids() -> list[int]:
 @transaction.atomic
 def _put_back(*, verification_id: int) -> RunState | None:
     """Put one lost attempt back, having looked again under the lock."""
-    verification = (
-        Verification.objects.select_for_update().filter(pk=verification_id, state__in=OPEN_STATES).first()
-    )
+    verification = verification_lock(verification_id=verification_id, states=OPEN_STATES)
     if verification is None:
         return None
     if verification.state == RunState.QUEUED:

@@ -155,7 +155,7 @@ def runs_insert(*, origin: RunOrigin, records: Sequence[StoredRecord]) -> list[t
     The caller holds a transaction. A run that was practice becomes ranked when it comes again ranked.
     """
     if origin.agent is not None:
-        Agent.objects.select_for_update().get(pk=origin.agent.pk)  # one writer for each agent
+        Agent.objects.select_for_update(no_key=True).get(pk=origin.agent.pk)  # one writer for each agent
     digests = {record.digest for record in records}
     known = {run.digest: run for run in _runs_of(origin).filter(digest__in=digests)}
     scenarios = _scenarios({record.scenario_hash for record in records})

@@ -36,7 +36,13 @@ from ember_site.runs.services.runs import (
 from ember_site.runs.text import MESSAGE_CHARS, PLACE_CHARS, column_text
 from ember_site.runs.visibility import agent_is_mine
 from simulator import RecordFormatError, RecordLimitError
-from simulator.record_files import RecordFileError, RecordLine, iter_records, record_file_error
+from simulator.record_files import (
+    RecordFileError,
+    RecordLine,
+    iter_records,
+    message_in_file,
+    record_file_error,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +137,10 @@ def line_read(line: RecordLine, *, take: Callable[[bytes], StoredRecord | None])
         place = f"{line.place}, {error.place}" if error.place else line.place
         limit = error.limit if isinstance(error, RecordLimitError) else None
         refusal = RecordFileError(
-            "record_format" if limit is None else "limit_exceeded", place, str(error), limit
+            "record_format" if limit is None else "limit_exceeded",
+            place,
+            message_in_file(str(error), line.number),
+            limit,
         )
         return ReadLine(line.number, None, refusal)
 
@@ -182,7 +191,7 @@ def _submission_row(upload: Upload, error: RecordFileError | None) -> Submission
 @transaction.atomic
 def _submission_insert(upload: Upload, lines: Sequence[ReadLine]) -> Submission:
     """Write submission, runs, lines and tasks together, having looked at the quota under the lock."""
-    User.objects.select_for_update().get(pk=upload.owner.pk)
+    User.objects.select_for_update(no_key=True).get(pk=upload.owner.pk)
     uploads_check(owner=upload.owner, limits=upload_limits())
     submission = _submission_row(upload, None)
     stored = [(line.number, line.stored) for line in lines if line.stored is not None]

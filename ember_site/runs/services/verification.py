@@ -23,7 +23,12 @@ from ember_site.core.models import AuditAction
 from ember_site.runs.models import FINAL_STATES, OPEN_STATES, Run, RunState, Verification
 from ember_site.runs.record_store import RecordStoreError, record_read
 from ember_site.runs.services.finish import run_concluded
-from ember_site.runs.services.queue import account_top_up, run_enqueue, verification_give_up
+from ember_site.runs.services.queue import (
+    account_top_up,
+    run_enqueue,
+    verification_give_up,
+    verification_lock,
+)
 from ember_site.runs.text import PLACE_CHARS, column_text
 from ember_site.runs.visibility import Viewer
 from simulator import SIMULATOR_VERSION, Metrics, Verdict, VerdictCode, record_header, record_unknown, replay
@@ -146,7 +151,7 @@ def run_verify_again(*, viewer: Viewer, run: Run) -> None:
 @transaction.atomic
 def _claim(*, run_id: UUID | str) -> Verification | None:
     """Take the run under a lease; None where there is nothing to do for this worker."""
-    run = Run.objects.select_for_update().filter(pk=run_id).first()
+    run = Run.objects.select_for_update(no_key=True).filter(pk=run_id).first()
     if run is None:
         raise NotFound("There is no such run.")
     open_one = run.verifications.filter(state__in=OPEN_STATES).first()
@@ -201,9 +206,7 @@ def record_judge(record: bytes, *, scenario_hash: str) -> Judgement:
 @transaction.atomic
 def _conclude(*, verification_id: int, judgement: Judgement) -> None:
     """Write the verdict, unless a sweep has taken the run from this worker meanwhile."""
-    verification = (
-        Verification.objects.select_for_update().filter(pk=verification_id, state=RunState.RUNNING).first()
-    )
+    verification = verification_lock(verification_id=verification_id, states=(RunState.RUNNING,))
     if verification is None:
         return
     now = clock.now()
@@ -215,7 +218,7 @@ def _conclude(*, verification_id: int, judgement: Judgement) -> None:
     verification.live, verification.lease_until, verification.finished_at = True, None, now
     verification.save()
 
-    run = Run.objects.select_for_update().get(pk=verification.run_id)
+    run = Run.objects.get(pk=verification.run_id)
     judgement_write(run, judgement)
     if judgement.code != VerdictCode.SCENARIO_UNKNOWN:
         run.scenario_id = run.scenario_hash
@@ -240,9 +243,7 @@ def _write_metrics(run: Run, metrics: Metrics | None) -> None:
 
 @transaction.atomic
 def _die(*, verification_id: int) -> None:
-    verification = (
-        Verification.objects.select_for_update().filter(pk=verification_id, state=RunState.RUNNING).first()
-    )
+    verification = verification_lock(verification_id=verification_id, states=(RunState.RUNNING,))
     if verification is not None:
         verification_give_up(
             verification=verification,

@@ -110,6 +110,20 @@ class TestHostileFiles:
         submission.refresh_from_db()
         assert submission.finished_at is not None
 
+    def test_a_fault_in_the_json_names_the_line_of_the_file(self, agent):
+        lines = ten().splitlines()
+        lines[6] = b'{"header": oops'
+        bad = send(agent, b"\n".join(lines)).lines.get(run__isnull=True)
+        assert (bad.number, bad.place) == (7, "line 7")
+        assert "at line 7, column 12 " in bad.message
+        pretty = (
+            json.dumps(json.loads(record_text()), indent=1).encode().replace(b'"seed": 0', b'"seed": oops')
+        )
+        with pytest.raises(SubmissionRefused) as caught:
+            send(agent, b"\n\n" + pretty)
+        number = 3 + pretty[: pretty.index(b"oops")].count(b"\n")
+        assert f"at line {number}, column " in caught.value.message
+
     def test_a_file_whose_every_line_is_bad_keeps_each_reason(self, agent):
         with pytest.raises(SubmissionRefused) as caught:
             send(agent, b'{"a":1}\n{"b":2}\n')
