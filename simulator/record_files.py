@@ -67,7 +67,6 @@ SMALLEST_STEP_BYTES = 100
 
 BLANKS = re.compile(rb"[ \t\r\n]*")
 JSON_FAULT = re.compile(r"(expected JSON, got something else at line )(\d+)(?=, column \d)")
-JSON_STRING = re.compile(rb'"(?:[^"\\]|\\.)*"')
 
 Code = Literal["record_format", "limit_exceeded"]
 
@@ -234,10 +233,16 @@ def _is_open(line: bytes) -> bool:
     """Whether a line begins a JSON object that later lines go on with. A line cannot end inside a string."""
     if line.count(b"{") == line.count(b"}") and line.endswith(b"}"):
         return False
-    bare = JSON_STRING.sub(b"", line)
-    if b'"' in bare:
-        return False
-    return bare.count(b"{") + bare.count(b"[") > bare.count(b"}") + bare.count(b"]")
+    # In pieces and without a pattern that tries each quote anew: the text may be hostile, and the
+    # interpreter does nothing else while it searches.
+    plain = line.replace(rb"\\", b"").replace(rb"\"", b"")
+    depth, inside = 0, False
+    for start in range(0, len(plain), CHUNK_BYTES):
+        parts = plain[start : start + CHUNK_BYTES].split(b'"')
+        bare = b"".join(parts[inside::2])
+        depth += bare.count(b"{") + bare.count(b"[") - bare.count(b"}") - bare.count(b"]")
+        inside ^= len(parts) % 2 == 0
+    return not inside and depth > 0
 
 
 def _starts_record(line: bytes) -> bool:

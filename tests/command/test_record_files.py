@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from simulator import RecordFormatError, RunRecord, record_files
 from simulator.limits import LIMITS, MIB, Limits, size_text
 from simulator.record_files import RecordFileError, RecordLine, iter_records, record_file_error
 
@@ -272,3 +273,45 @@ def test_no_text_is_lost(lines: list[str]) -> None:
     got = read(data.encode())
     if got[-1].error is None:
         assert b"\n".join((line.text or b"") for line in got).split() == data.encode().split()
+
+
+HOSTILE_LINES = [
+    b'{"' + b'\\"' * 1_000_000,
+    b'{"' + b"\\" * 2_000_001,
+    b'{"' + b"a" * 4_000_000,
+    b'{"a":' + b'"",' * 1_000_000,
+    b'{"a":' + b'["\\\\",' * 500_000,
+    b'"' * 4_000_001,
+    b'{"header":{},"steps":"' + b'\\"' * 1_000_000,
+    b'{"a' + b'":{"a' * 500_000,
+    b"{" * 2_000_000 + b'"' + b"}" * 1_000_000,
+]
+
+
+@pytest.mark.parametrize("tail", [b"", b"\n{}", b'\n"', b"\n\\"], ids=repr)
+@pytest.mark.parametrize("number", range(len(HOSTILE_LINES)))
+def test_a_hostile_line_takes_time_in_proportion_to_its_length(number: int, tail: bytes) -> None:
+    # A pattern that begins anew at each quote would take hours for these, and hold the whole process.
+    lines = list(iter_records(io.BytesIO(HOSTILE_LINES[number] + tail)))
+    assert lines
+    for line in lines:
+        if line.text is not None:
+            with pytest.raises(RecordFormatError):
+                RunRecord.from_json(line.text)
+
+
+@pytest.mark.parametrize("chunk_bytes", [1, 2, 3, 7, 64 * 1024])
+def test_brackets_and_quotes_within_strings_open_nothing(
+    monkeypatch: pytest.MonkeyPatch, chunk_bytes: int
+) -> None:
+    monkeypatch.setattr(record_files, "CHUNK_BYTES", chunk_bytes)
+    for line, is_open in (
+        (b'{"a":"}\\"{[",', True),
+        (b'{"a\\\\":[1,', True),
+        (b'{"a":"[[[["},', False),
+        (b'{"a":"\\\\\\"{"', True),
+        (b'{"a":"unfinished {', False),
+        (b'{"a":"unfinished \\"', False),
+        (b'"{",', False),
+    ):
+        assert record_files._is_open(line) == is_open, line
