@@ -412,6 +412,8 @@ def main() -> int:
                 asyncio.run(phase.run())
                 found[name] = phase.figures(written_at(stage.watched))
                 errors = log.read_text().count(" ERROR ")
+                if errors and name == "site":
+                    print(log.read_text()[:4000], file=sys.stderr)
                 found[name]["server_errors"] = errors - sum(
                     one.get("server_errors", 0) for one in found.values()
                 )

@@ -110,8 +110,15 @@ class SocketConsumer:
         return text
 
     async def send_text(self, text: str) -> None:
-        """Send one frame; waits while the client does not read."""
-        await self._send({"type": "websocket.send", "text": text})
+        """Send one frame; waits while the client does not read.
+
+        Raises:
+            Gone: the server has closed the connection by itself, for example for want of a pong.
+        """
+        try:
+            await self._send({"type": "websocket.send", "text": text})
+        except RuntimeError as error:
+            raise Gone from error
 
     async def close(self, dismissal: Dismissal) -> None:
         """Say goodbye and close. Never raises and never waits long."""
@@ -120,10 +127,10 @@ class SocketConsumer:
         self._closed = True
         bye = frame_bye(dismissal.code, dismissal.why, retry_s=dismissal.retry_s)
         event = {"type": "websocket.close", "code": int(dismissal.code), "reason": dismissal.why[:120]}
-        with contextlib.suppress(OSError, RuntimeError, TimeoutError):
+        with contextlib.suppress(Gone, OSError, RuntimeError, TimeoutError):
             async with asyncio.timeout(CLOSE_TIMEOUT_S):
                 await self.send_text(bye)
-        with contextlib.suppress(OSError, RuntimeError, TimeoutError):
+        with contextlib.suppress(Gone, OSError, RuntimeError, TimeoutError):
             async with asyncio.timeout(CLOSE_TIMEOUT_S):
                 await self._send(event)
 
