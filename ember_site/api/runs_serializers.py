@@ -184,6 +184,12 @@ class RunDetailSerializer(RunSerializer):
         return VerificationSerializer(selectors.run_history(run=run), many=True).data
 
 
+class RunWriteSerializer(serializers.Serializer[Run]):
+    """What an owner decides about a run."""
+
+    visibility = serializers.ChoiceField(choices=Visibility.choices)
+
+
 class SubmissionLineSerializer(serializers.ModelSerializer[SubmissionLine]):
     """One record of an upload: a run, or the reason why the loader refused it."""
 

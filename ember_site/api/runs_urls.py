@@ -11,5 +11,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("submissions/<uuid:submission_id>/", views.SubmissionDetail.as_view(), name="api_submission_detail"),
     path("runs/", views.RunList.as_view(), name="api_run_list"),
     path("runs/<uuid:run_id>/", views.RunDetail.as_view(), name="api_run_detail"),
+    path("runs/<uuid:run_id>/withdraw/", views.RunWithdraw.as_view(), name="api_run_withdraw"),
     path("runs/<uuid:run_id>/record/", views.RunRecord.as_view(), name="api_run_record"),
 ]

@@ -29,12 +29,22 @@ from ember_site.api.runs_serializers import (
     DryRunSerializer,
     RunDetailSerializer,
     RunSerializer,
+    RunWriteSerializer,
     SubmissionDetailSerializer,
     SubmissionSerializer,
 )
 from ember_site.core.errors import BadInput
 from ember_site.runs import selectors, services
-from ember_site.runs.models import Agent, AgentKind, Run, RunSource, RunState, Submission, SubmissionSource
+from ember_site.runs.models import (
+    Agent,
+    AgentKind,
+    Run,
+    RunSource,
+    RunState,
+    Submission,
+    SubmissionSource,
+    Visibility,
+)
 
 
 def _asked(request: Request) -> dict[str, Any]:
@@ -261,10 +271,36 @@ class RunList(ApiList[Run]):
 class RunDetail(APIView):
     """One run."""
 
+    write_scope = "submit"
+
     @extend_schema(operation_id="run_detail", responses=RunDetailSerializer)
     def get(self, request: Request, run_id: UUID) -> Response:
         """A run with its verdict, its place in the queue and its history."""
         run = selectors.run_get(run_id=run_id, **_asked(request))
+        return Response(RunDetailSerializer(run, context={"request": request}).data)
+
+    @extend_schema(operation_id="run_update", request=RunWriteSerializer, responses=RunDetailSerializer)
+    def patch(self, request: Request, run_id: UUID) -> Response:
+        """Change who may see a run; where its agent is seen by fewer, that still holds."""
+        owner = _signed_in(request, self)
+        run = selectors.run_get(viewer=owner, run_id=run_id)
+        data = RunWriteSerializer(data=request.data)
+        data.is_valid(raise_exception=True)
+        visibility = Visibility(data.validated_data["visibility"])
+        run = services.run_set_visibility(viewer=owner, run=run, visibility=visibility)
+        return Response(RunDetailSerializer(run, context={"request": request}).data)
+
+
+class RunWithdraw(APIView):
+    """Take a run back."""
+
+    write_scope = "submit"
+
+    @extend_schema(operation_id="run_withdraw", request=None, responses=RunDetailSerializer)
+    def post(self, request: Request, run_id: UUID) -> Response:
+        """Take a run out of every list and board for good; the next best counts. Twice is once."""
+        owner = _signed_in(request, self)
+        run = services.run_withdraw(viewer=owner, run=selectors.run_get(viewer=owner, run_id=run_id))
         return Response(RunDetailSerializer(run, context={"request": request}).data)
 
 

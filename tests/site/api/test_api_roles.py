@@ -47,6 +47,7 @@ TABLE: dict[str, tuple[int, ...]] = {
     "get api_submission_detail": (401, 200, 404, 200, 200, 200, 200, 401, 401),
     "get api_run_list": OPEN,
     "get api_run_detail": PRIVATE,
+    "patch api_run_detail": (401, 200, 404, 403, 403, 200, 200, 401, 401),
     "get api_run_record": PRIVATE,
     "get api_episode_list": OPEN,
     "post api_episode_list": (401, 201, 404, 403, 403, 403, 201, 401, 401),
@@ -59,6 +60,7 @@ TABLE: dict[str, tuple[int, ...]] = {
     "get api_evaluation_detail": OPEN,
     "get api_board_list": OPEN,
     "get api_board_detail": OPEN,
+    "post api_run_withdraw": (401, 200, 404, 403, 403, 200, 200, 401, 401),  # last: it cannot be undone
 }
 
 HIDDEN = (404, 404, 404, 200, 404, 404, 404, 401, 401)
@@ -135,6 +137,8 @@ def body(endpoint: str, world: World) -> dict[str, Any]:
     document = {
         "post api_agent_list": {"name": "Another"},
         "patch api_agent_detail": {"note": "Plans ahead."},
+        "patch api_run_detail": {"visibility": "private"},
+        "post api_run_withdraw": {},
         "post api_episode_list": {"agent": agent, "scenario": world.names["content_hash"]},
         "post api_episode_heartbeat": {},
         "post api_episode_steps": {"step": 999, "actions": {}},
