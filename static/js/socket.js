@@ -66,7 +66,8 @@ class Line {
 
   /** @returns {boolean} whether a step could be sent now */
   get ready() {
-    return this.episode.phase === "live" && this.episode.view !== null && !this.episode.pending && !this.stale;
+    const { phase, role, view, pending } = this.episode;
+    return phase === "live" && role === "player" && view !== null && !pending && !this.stale;
   }
 
   /** Seconds until the next attempt to connect, 0 where none is planned. */
@@ -80,7 +81,7 @@ class Line {
    * @param {number} assist
    */
   act(actions, assist) {
-    if (!this.ready || !this.episode.view || this.episode.role !== "player") return false;
+    if (!this.ready || !this.episode.view) return false;
     const pending = { step: this.episode.view.step + 1, actions, assist };
     this.become(sent(this.episode, pending));
     this.sendPending();
