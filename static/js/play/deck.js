@@ -81,6 +81,7 @@ export class Deck {
     const { view, behind, missed } = rewind;
     if (!view) return;
     need("deck", HTMLElement).hidden = false;
+    this.range.disabled = rewind.frames.length < 2;
     this.range.max = String(rewind.frames.length - 1);
     this.range.value = String(rewind.index);
     this.range.setAttribute("aria-valuetext", `step ${view.step}`);
