@@ -63,6 +63,7 @@ class Hub:
         self.limits = limits or episode_limits()
         self._rooms: dict[UUID, Room] = {}
         self._sockets: Counter[str] = Counter()
+        self._acting: Counter[UUID] = Counter()
         self._tasks: set[asyncio.Task[None]] = set()
         self._kept: set[asyncio.Task[StepAnswer]] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -169,12 +170,16 @@ class Hub:
         self, episode_id: UUID, *, step: int, actions: Mapping[str, str], assist: int
     ) -> StepAnswer:
         """Make a step and publish it; the answer comes after everybody's mailbox has the step."""
-        answer = await in_writing_thread(
-            episode_step, episode_id=episode_id, step=step, actions=actions, assist=assist
-        )
+        self._acting[episode_id] += 1
+        try:
+            answer = await in_writing_thread(
+                episode_step, episode_id=episode_id, step=step, actions=actions, assist=assist
+            )
+        finally:
+            self._acting[episode_id] -= 1
+            self._acting += Counter()  # keeps the positive ones
         # The lock only now: a step that waits for the database keeps nobody out of the room.
-        room = self._rooms.get(episode_id)
-        if room is not None:
+        if (room := self._rooms.get(episode_id)) is not None:
             async with room.lock:
                 await self._publish_answer(room, answer)
         if answer.result is StepResult.APPLIED:
@@ -233,7 +238,10 @@ class Hub:
                     await self._refresh_locked(room)
 
     async def _refresh_locked(self, room: Room) -> None:
-        room.publish(await in_thread(episode_view, episode_id=room.episode_id, after=room.view.step))
+        view = await in_thread(episode_view, episode_id=room.episode_id, after=room.view.step)
+        if view.state == Episode.State.ENDED and view.run is None and self._acting[room.episode_id]:
+            return  # the step that ended it is storing the run, and tells of both
+        room.publish(view)
 
     async def _room(self, episode_id: UUID) -> Room:
         room = self._rooms.get(episode_id)
@@ -254,7 +262,7 @@ class Hub:
 
     async def _missed(self, room: Room, have: int | None) -> list[Wire] | None:
         """Bring the room up to date; the deltas after step `have`, None where a snapshot is needed."""
-        room.publish(await in_thread(episode_view, episode_id=room.episode_id, after=room.view.step))
+        await self._refresh_locked(room)
         if have is None:
             return None
         deltas = (await in_thread(episode_view, episode_id=room.episode_id, after=have)).deltas
