@@ -11,7 +11,7 @@ from ember_site.episodes.answers import EpisodeView
 from ember_site.episodes.deltas import observation_summary
 from ember_site.episodes.limits import episode_limits
 from ember_site.episodes.models import Episode
-from ember_site.runs.models import Visibility
+from ember_site.episodes.selectors import episode_agent_named
 
 Body = dict[str, Any]
 
@@ -43,12 +43,11 @@ def standing_body(view: EpisodeView) -> Body:
 def episode_body(episode: Episode, view: EpisodeView, request: Request) -> Body:
     """One episode. Of a sealed evaluation neither scenario nor agent is named."""
     named = not episode.is_hidden
-    agent = episode.agent
-    shown = agent is not None and (agent.visibility == Visibility.PUBLIC or agent.owner_id == request.user.pk)
+    agent = episode_agent_named(viewer=request.user, episode=episode)
     return {
         "id": str(episode.pk),
         "mode": episode.mode,
-        "agent": agent.slug if agent is not None and shown and named else None,
+        "agent": agent.slug if agent else None,
         "scenario_hash": episode.scenario_id if named else None,
         "created_at": episode.created_at,
         "limits": episode_limits().public(remote=episode.is_remote),
@@ -60,14 +59,13 @@ def episode_body(episode: Episode, view: EpisodeView, request: Request) -> Body:
 def listed_body(episode: Episode, request: Request) -> Body:
     """One episode of a list, from its row alone; of a sealed one neither scenario nor agent is named."""
     named = not episode.is_hidden
-    agent = episode.agent
-    shown = agent is not None and (agent.visibility == Visibility.PUBLIC or agent.owner_id == request.user.pk)
+    agent = episode_agent_named(viewer=request.user, episode=episode)
     return {
         "id": str(episode.pk),
         "mode": episode.mode,
         "state": episode.state,
         "step": episode.step,
-        "agent": agent.slug if agent is not None and shown and named else None,
+        "agent": agent.slug if agent else None,
         "scenario_hash": episode.scenario_id if named else None,
         "created_at": episode.created_at,
         "last_active_at": episode.last_active_at,

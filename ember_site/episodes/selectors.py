@@ -17,7 +17,8 @@ from ember_site.core import clock
 from ember_site.core.errors import NotFound
 from ember_site.episodes.limits import episode_limits
 from ember_site.episodes.models import Episode, EpisodeStep
-from ember_site.runs.models import RunState
+from ember_site.runs.models import Agent, RunState
+from ember_site.runs.visibility import agent_is_named
 
 Viewer: TypeAlias = User | AnonymousUser
 
@@ -72,6 +73,17 @@ def episode_get(*, viewer: Viewer, guest_key: str = "", episode_id: UUID) -> Epi
     ):
         raise NotFound("There is no such episode, or you may not see it.")
     return episode
+
+
+def episode_agent_named(*, viewer: Viewer, episode: Episode) -> Agent | None:
+    """The agent that this visitor may be told to play the episode.
+
+    None for a guest's episode, in a sealed evaluation, and where the agent is in nobody's list: an
+    episode may be watched by all, which names no agent that its owner does not name.
+    """
+    agent = episode.agent
+    named = agent is not None and not episode.is_hidden and agent_is_named(viewer=viewer, agent=agent)
+    return agent if named else None
 
 
 def episode_is_mine(*, viewer: Viewer, guest_key: str, episode: Episode) -> bool:

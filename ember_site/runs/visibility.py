@@ -74,6 +74,15 @@ def not_hidden() -> Q:
     return Q(hidden_until__isnull=True) | Q(hidden_until__lte=clock.now())
 
 
+def agent_is_named(*, viewer: Viewer, agent: Agent) -> bool:
+    """Whether a page or a list that anybody may open names the agent to the viewer."""
+    return (
+        agent.visibility == Visibility.PUBLIC
+        or _is_organiser(viewer)
+        or agent_is_mine(viewer=viewer, agent=agent)
+    )
+
+
 def agent_is_mine(*, viewer: Viewer, agent: Agent) -> bool:
     """Whether the viewer may change the agent: its owner, or an organiser for a baseline."""
     if agent.owner_id is None:

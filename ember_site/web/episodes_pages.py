@@ -21,12 +21,14 @@ from ember_site.episodes.baselines import DEFAULT_STEPS_PER_S, speed_check
 from ember_site.episodes.models import Episode
 from ember_site.episodes.selectors import (
     Viewer,
+    episode_agent_named,
     episode_is_mine,
     episode_is_started_by,
     episode_live_list,
     episode_own_best,
     episode_own_open,
 )
+from ember_site.runs.models import Agent
 from simulator.policies import BASELINES
 
 LIVE_PER_PAGE = 24
@@ -87,6 +89,7 @@ class GamePage:
     """One episode on the board, to play or to watch; `speeds` are there for who may set one."""
 
     episode: Episode
+    agent: Agent | None
     plays: bool
     plan: SafeString
     data: dict[str, Any]
@@ -98,15 +101,23 @@ class LiveListPage:
     """Running episodes, and what a baseline can be started on; each speed says whether it is chosen."""
 
     page: Page[Episode]
+    viewer: Viewer
     plans: dict[str, SafeString]
     cards: list[SuiteEntry]
     policies: list[str]
     speeds: list[tuple[float, bool]]
 
     @property
-    def rows(self) -> list[tuple[Episode, SafeString]]:
-        """Episodes with the plans of their scenarios."""
-        return [(episode, self.plans[episode.scenario_id]) for episode in self.page]
+    def rows(self) -> list[tuple[Episode, Agent | None, SafeString]]:
+        """Episodes with the agents that may be named and the plans of their scenarios."""
+        return [
+            (
+                episode,
+                episode_agent_named(viewer=self.viewer, episode=episode),
+                self.plans[episode.scenario_id],
+            )
+            for episode in self.page
+        ]
 
 
 def play_index_page(*, viewer: Viewer, guest_key: str) -> PlayIndexPage:
@@ -193,6 +204,7 @@ def game_page(episode: Episode, *, viewer: Viewer, guest_key: str, watch: bool =
     sets_speed = episode_is_started_by(viewer=viewer, guest_key=guest_key, episode=episode)
     return GamePage(
         episode=episode,
+        agent=episode_agent_named(viewer=viewer, episode=episode),
         plays=plays,
         plan=scenario_plan(episode.scenario_id),
         data=data,
@@ -205,6 +217,7 @@ def live_list_page(*, viewer: Viewer, number: str) -> LiveListPage:
     page = Paginator(episode_live_list(), LIVE_PER_PAGE).get_page(number)
     return LiveListPage(
         page=page,
+        viewer=viewer,
         plans={episode.scenario_id: scenario_plan(episode.scenario_id) for episode in page},
         cards=_public_entries(viewer),
         policies=list(BASELINES),

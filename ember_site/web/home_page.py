@@ -16,8 +16,8 @@ from ember_site.catalog import selectors as catalog
 from ember_site.catalog.models import Scenario, Suite, SuiteEntry
 from ember_site.catalog.plan_svg import scenario_plan
 from ember_site.episodes.models import Episode
-from ember_site.episodes.selectors import episode_moving
-from ember_site.runs.models import AgentKind
+from ember_site.episodes.selectors import episode_agent_named, episode_moving
+from ember_site.runs.models import Agent, AgentKind
 from ember_site.web.episodes_pages import ANY_RUN
 from simulator.limits import size_text
 
@@ -57,6 +57,7 @@ class HomePage:
     best: list[BestRow]
     upload_limit: str
     live: Episode | None
+    live_agent: Agent | None
 
     @property
     def live_data(self) -> dict[str, str]:
@@ -76,6 +77,7 @@ def home_page() -> HomePage:
     suite = evaluation.suite if evaluation else next(iter(catalog.suite_list(viewer=AnonymousUser())), None)
     entries = catalog.suite_entries(suite=suite) if suite else []
     replayed = _replayed(board)
+    live = episode_moving()
     return HomePage(
         suite=suite,
         family_count=len({family for entry in entries for family in entry.families}),
@@ -85,7 +87,8 @@ def home_page() -> HomePage:
         board=board,
         best=[BestRow(row, linked_cells(row.cells)) for row in board.rows[:BEST_COUNT]] if board else [],
         upload_limit=size_text(settings.EMBER_UPLOAD_MAX_BYTES),
-        live=episode_moving(),
+        live=live,
+        live_agent=episode_agent_named(viewer=AnonymousUser(), episode=live) if live else None,
     )
 
 

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import AnonymousUser
+from django.test import Client
+from django.urls import reverse
 
 from ember_site.accounts.models import User
 from ember_site.catalog.models import Scenario
@@ -20,7 +22,9 @@ from ember_site.episodes.selectors import (
     episode_own_open,
 )
 from ember_site.episodes.services import episode_create, episode_step
-from ember_site.runs.services import run_verify
+from ember_site.runs.models import Agent
+from ember_site.runs.services import agent_create, run_verify
+from ember_site.runs.services.agents import human_agent_for
 
 NOBODY = AnonymousUser()
 
@@ -88,3 +92,33 @@ def test_changes_of_many_episodes_take_one_query(
     with django_assert_num_queries(1):
         changes = episode_changes(episode_ids=[episode.pk for episode in episodes])
     assert [changes[episode.pk].step for episode in episodes] == [1, 0, 0, 0, 0]
+
+
+@pytest.mark.parametrize("visibility", ["public", "unlisted", "private"])
+@pytest.mark.parametrize("kind", ["human", "model"])
+def test_where_anybody_may_watch_only_listed_agents_are_named(
+    corridor: Scenario, user: User, other_user: User, organiser: User, kind: str, visibility: str
+) -> None:
+    agent = (
+        human_agent_for(user) if kind == "human" else agent_create(owner=user, fields={"name": "Quiet One"})
+    )
+    Agent.objects.filter(pk=agent.pk).update(name="Quiet One", slug="quiet-one", visibility=visibility)
+    episode = episode_create(scenario=corridor, owner=user, agent=agent if kind == "model" else None)
+    episode_step(episode_id=episode.pk, step=1, actions={"A": "stay", "B": "stay"})
+    for viewer, told in ((None, False), (other_user, False), (user, True), (organiser, True)):
+        client = Client()
+        if viewer is not None:
+            client.force_login(viewer)
+        for address in (
+            reverse("live_list"),
+            reverse("live_detail", args=[episode.pk]),
+            reverse("api_episode_list"),
+            reverse("api_episode_detail", args=[episode.pk]),
+            reverse("api_episode_observation", args=[episode.pk]),
+            reverse("home"),
+        ):
+            text = client.get(address).content.decode()
+            allowed = told or visibility == "public"
+            assert allowed or not ("Quiet One" in text or "quiet-one" in text), (viewer, address)
+        listed = client.get(reverse("live_list")).content.decode()
+        assert ("Quiet One" in listed) == (told or visibility == "public"), viewer
