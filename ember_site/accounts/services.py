@@ -39,7 +39,9 @@ def token_create(*, owner: User, name: str, scope: str, days: int | None) -> tup
         raise BadInput(f"Expected a scope of {expected}, got {scope!r}.", place="scope")
     if days is not None and not 1 <= days <= TOKEN_MAX_DAYS:
         raise BadInput(f"Expected 1 to {TOKEN_MAX_DAYS} days, got {days}.", place="days")
-    User.objects.select_for_update().get(pk=owner.pk)  # so that two requests cannot both be the last
+    User.objects.select_for_update(no_key=True).get(
+        pk=owner.pk
+    )  # so that two requests cannot both be the last
     used = ApiToken.objects.filter(user=owner).count()
     limit = settings.EMBER_TOKENS_PER_USER
     if used >= limit:

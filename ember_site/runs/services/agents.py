@@ -57,7 +57,9 @@ def agent_update(*, viewer: User, agent: Agent, fields: AgentFields) -> Agent:
     """
     if not agent_is_mine(viewer=viewer, agent=agent):
         raise Forbidden("This agent belongs to somebody else.")
-    before = Agent.objects.select_for_update().values_list("visibility", flat=True).get(pk=agent.pk)
+    before = (
+        Agent.objects.select_for_update(no_key=True).values_list("visibility", flat=True).get(pk=agent.pk)
+    )
     _agent_fill(agent, fields)
     agent.save()
     if before != agent.visibility:

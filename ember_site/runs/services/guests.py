@@ -21,8 +21,8 @@ def guest_runs_claim(*, agent: Agent, guest_key: str) -> int:
     They stay what they were, practice; from now on they are seen by whoever may see the agent's runs. A
     run that the agent has already, of the same actions on the same seed, is not kept twice.
     """
-    Agent.objects.select_for_update().get(pk=agent.pk)
-    runs = Run.objects.select_for_update().filter(agent__isnull=True, guest_key=guest_key)
+    Agent.objects.select_for_update(no_key=True).get(pk=agent.pk)
+    runs = Run.objects.select_for_update(no_key=True).filter(agent__isnull=True, guest_key=guest_key)
     digests = dict(runs.values_list("pk", "digest")) if guest_key else {}
     known = set(Run.objects.filter(agent=agent, digest__in=digests.values()).values_list("digest", flat=True))
     fresh = [pk for pk, digest in digests.items() if digest not in known]

@@ -211,7 +211,7 @@ def run_set_visibility(*, viewer: Viewer, run: Run, visibility: Visibility) -> R
     """
     if not run_is_mine(viewer=viewer, run=run):
         raise Forbidden("This run belongs to somebody else.")
-    before = Run.objects.select_for_update().values_list("visibility", flat=True).get(pk=run.pk)
+    before = Run.objects.select_for_update(no_key=True).values_list("visibility", flat=True).get(pk=run.pk)
     if before != visibility:
         run.visibility = visibility
         run.save(update_fields=["visibility"])
