@@ -101,10 +101,14 @@ def baseline_agent(name: str) -> Agent:
 
 def _agent_fill(agent: Agent, fields: AgentFields) -> None:
     for name, value in fields.items():
+        if isinstance(value, str) and "\0" in value:
+            raise BadInput("Null characters are not allowed.", place=name)
         setattr(agent, name, value)
     agent.name = " ".join(agent.name.split())
     if not agent.name:
         raise BadInput("A name is needed.", place="name")
+    if not agent.name.isprintable():  # marks of direction, too, with which it would reorder its line
+        raise BadInput("The name has characters that cannot be shown.", place="name")
     try:
         agent.clean_fields(exclude=["slug", "owner"])
     except ValidationError as error:

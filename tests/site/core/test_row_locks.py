@@ -19,9 +19,9 @@ def locks(path: Path) -> Iterator[tuple[str, ast.Call]]:
     for function in ast.walk(ast.parse(path.read_text())):
         if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
             for node in ast.walk(function):
-                if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-                    if node.func.attr == "select_for_update":
-                        yield f"{name}:{function.name}", node
+                called = node.func if isinstance(node, ast.Call) else None
+                if isinstance(called, ast.Attribute) and called.attr == "select_for_update":
+                    yield f"{name}:{function.name}", node
 
 
 def test_a_row_lock_holds_up_nobody_who_only_refers_to_the_row() -> None:

@@ -53,6 +53,11 @@ def test_only_the_owner_changes_an_agent(agent, bob):
     ("fields", "place"),
     [
         ({"name": ""}, "name"),
+        ({"name": "a\0b"}, "name"),
+        ({"name": "\u202eydeerg"}, "name"),
+        ({"name": "gr\u200beedy"}, "name"),
+        ({"name": "a", "note": "a\0b"}, "note"),
+        ({"name": "a", "provider": "\0"}, "provider"),
         ({"name": "a", "url": "javascript:alert(1)"}, "url"),
         ({"name": "a", "visibility": "secret"}, "visibility"),
         ({"name": "a", "tokens": -1}, "tokens"),
