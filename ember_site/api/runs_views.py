@@ -276,7 +276,7 @@ class RunDetail(APIView):
     @extend_schema(operation_id="run_detail", responses=RunDetailSerializer)
     def get(self, request: Request, run_id: UUID) -> Response:
         """A run with its verdict, its place in the queue and its history."""
-        run = selectors.run_get(run_id=run_id, **_asked(request))
+        run = selectors.run_get_unless_withdrawn(run_id=run_id, **_asked(request))
         return Response(RunDetailSerializer(run, context={"request": request}).data)
 
     @extend_schema(operation_id="run_update", request=RunWriteSerializer, responses=RunDetailSerializer)

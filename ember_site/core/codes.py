@@ -36,6 +36,7 @@ ERROR_SENTENCES: Final[dict[str, str]] = {
     "verified": "The record is byte for byte what the replay gives.",
     "agent_kind": "Runs of this source may not be given to an agent of this kind.",
     "run_unavailable": "The record or replay of this run cannot be shown in its present state.",
+    "run_withdrawn": "This run was withdrawn by its owner; it counts nowhere.",
     "store_unavailable": "The record store cannot be used just now. This is our fault; send the same again.",
     # Live episodes
     "message_binary": "Messages of an episode's socket are JSON text, not binary.",

@@ -29,6 +29,13 @@ class RunUnavailable(DomainError):
     http_status = 409
 
 
+class RunWithdrawn(DomainError):
+    """All that is left of a run for others, once its owner has withdrawn it."""
+
+    code = "run_withdrawn"
+    http_status = 410
+
+
 class StoreUnavailable(DomainError):
     """The record store cannot be written or read now. Our side; the same request may be sent again."""
 

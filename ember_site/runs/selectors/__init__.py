@@ -4,6 +4,7 @@ from ember_site.runs.selectors.agents import agent_for_upload, agent_get, agent_
 from ember_site.runs.selectors.runs import (
     has_track,
     run_get,
+    run_get_unless_withdrawn,
     run_history,
     run_list,
     run_parting,
@@ -40,6 +41,7 @@ __all__ = [
     "has_track",
     "queue_status",
     "run_get",
+    "run_get_unless_withdrawn",
     "run_history",
     "run_is_mine",
     "run_list",

@@ -15,7 +15,7 @@ from django.db.models import Min, Q, QuerySet
 from ember_site.catalog.scenario_cache import scenario_load
 from ember_site.core import clock
 from ember_site.core.errors import NotFound
-from ember_site.runs.errors import RunUnavailable, StoreUnavailable
+from ember_site.runs.errors import RunUnavailable, RunWithdrawn, StoreUnavailable
 from ember_site.runs.models import Agent, Run, RunState, Verification
 from ember_site.runs.record_store import RecordStoreError, record_read
 from ember_site.runs.tracks import mismatch_track_json, step_index, track_json
@@ -62,18 +62,30 @@ def run_get(*, viewer: Viewer, run_id: UUID | str, guest_key: str = "") -> Run:
     return run
 
 
+def run_get_unless_withdrawn(*, viewer: Viewer, run_id: UUID | str, guest_key: str = "") -> Run:
+    """
+    One run, by its link, for who shows more of it than a tombstone.
+
+    Raises:
+        NotFound: the viewer may not see the run.
+        RunWithdrawn: its owner has withdrawn it, and the viewer is somebody else.
+    """
+    run = run_get(viewer=viewer, guest_key=guest_key, run_id=run_id)
+    if run.withdrawn_at is not None and not run_is_mine(viewer=viewer, guest_key=guest_key, run=run):
+        raise RunWithdrawn(f"This run was withdrawn by its owner on {run.withdrawn_at:%Y-%m-%d}.")
+    return run
+
+
 def run_record_get(*, viewer: Viewer, run_id: UUID | str, guest_key: str = "") -> tuple[Run, bytes]:
     """
     A run with the canonical bytes of its record.
 
     Raises:
         NotFound: the viewer may not see the run.
-        RunUnavailable: it was withdrawn.
+        RunWithdrawn: it was withdrawn.
         StoreUnavailable: the record is not there as it was written.
     """
-    run = run_get(viewer=viewer, guest_key=guest_key, run_id=run_id)
-    if run.withdrawn_at is not None and not run_is_mine(viewer=viewer, guest_key=guest_key, run=run):
-        raise RunUnavailable("This run was withdrawn by its owner; its record is no longer given out.")
+    run = run_get_unless_withdrawn(viewer=viewer, guest_key=guest_key, run_id=run_id)
     try:
         return run, record_read(run.digest)
     except (RecordStoreError, OSError) as error:
@@ -89,7 +101,8 @@ def run_track_get(*, viewer: Viewer, run_id: UUID | str, guest_key: str = "") ->
 
     Raises:
         NotFound: the viewer may not see the run.
-        RunUnavailable: there is no replay to show, or the run was withdrawn.
+        RunUnavailable: there is no replay to show.
+        RunWithdrawn: it was withdrawn.
         StoreUnavailable: the record is not there as it was written.
     """
     run, record = run_record_get(viewer=viewer, guest_key=guest_key, run_id=run_id)

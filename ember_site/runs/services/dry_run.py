@@ -26,6 +26,7 @@ from ember_site.runs.services.runs import (
     agent_check_source,
     large_load,
     record_load,
+    scenarios_known,
     stored_of,
 )
 from ember_site.runs.services.submissions import (
@@ -97,6 +98,10 @@ def submission_dry_run(*, owner: User, agent: Agent | None, payload: bytes | Bin
 
 def _lines(stream: BinaryIO, limits: UploadLimits) -> list[SubmissionLine]:
     judged = [_line(record) for record in iter_records(stream, limits=limits.file)]
+    scenarios = scenarios_known({run.scenario_hash for _, run in judged if run})
+    for _, run in judged:
+        if run is not None:
+            run.scenario = scenarios.get(run.scenario_hash)
     lines = [SubmissionLine(run=run, **line_columns(line)) for line, run in judged]
     if not any(run for _, run in judged):
         raise SubmissionRefused(lines_summary([line for line, _ in judged]), lines=lines)

@@ -158,7 +158,7 @@ def runs_insert(*, origin: RunOrigin, records: Sequence[StoredRecord]) -> list[t
         Agent.objects.select_for_update(no_key=True).get(pk=origin.agent.pk)  # one writer for each agent
     digests = {record.digest for record in records}
     known = {run.digest: run for run in _runs_of(origin).filter(digest__in=digests)}
-    scenarios = _scenarios({record.scenario_hash for record in records})
+    scenarios = scenarios_known({record.scenario_hash for record in records})
     fresh: dict[str, Run] = {}
     for record in records:
         if record.digest not in known and record.digest not in fresh:
@@ -263,7 +263,8 @@ def _runs_of(origin: RunOrigin) -> QuerySet[Run]:
     return runs.filter(agent=origin.agent)
 
 
-def _scenarios(hashes: set[str]) -> dict[str, Scenario]:
+def scenarios_known(hashes: set[str]) -> dict[str, Scenario]:
+    """The scenarios of these hashes that are here, by hash, without their documents."""
     found = Scenario.objects.defer("document").filter(content_hash__in=hashes)
     return {scenario.content_hash: scenario for scenario in found}
 

@@ -38,6 +38,7 @@ STATUS_TITLES = {
     403: "You may not do this",
     404: "Nothing at this address",
     409: "Not in this state",
+    410: "No longer here",
     413: "Too large",
     422: "Something is not as expected",
     429: "Too many requests",

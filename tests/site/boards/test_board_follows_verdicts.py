@@ -92,7 +92,7 @@ def test_withdrawing_through_the_api_lets_the_next_best_count(evaluation, agent)
     assert str(best.pk) not in html
     assert str(other.pk) in html
     assert Client().get(reverse("run_detail", args=[best.pk])).status_code == 410
-    assert Client().get(reverse("api_run_record", args=[best.pk])).status_code == 409
+    assert Client().get(reverse("api_run_record", args=[best.pk])).status_code == 410
 
     hidden = browser.patch(
         reverse("api_run_detail", args=[other.pk]),

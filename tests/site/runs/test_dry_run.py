@@ -167,6 +167,7 @@ class TestDoors:
         html = plain.content.decode()
         assert "nothing was kept" in html
         assert "3 verified" in html
+        assert "Single exit dense" in html
         scripted = browser.post(
             reverse("submit"),
             form | {"file": SimpleUploadedFile("a.jsonl", mixed())},

@@ -89,8 +89,9 @@ def test_the_table_of_visibilities(agent, viewers, pair):
             assert name not in lists
 
 
-def test_a_hidden_run_is_seen_by_nobody_until_its_instant(agent, viewers, monkeypatch):
-    until = clock.now() + timedelta(hours=1)
+@pytest.mark.parametrize("named", [True, False], ids=["until an instant", "without an instant"])
+def test_a_hidden_run_is_seen_by_nobody_until_its_instant(agent, viewers, monkeypatch, named):
+    until = clock.now() + timedelta(hours=1) if named else None
     run = run_of(agent, hidden_until=until, hidden_ref="evaluation:sealed")
     for name, viewer in viewers.items():
         assert shown(viewer, run) == (False, False), name
@@ -109,6 +110,10 @@ def test_a_hidden_run_is_seen_by_nobody_until_its_instant(agent, viewers, monkey
     slots = [(run.scenario_hash, run.seed)]
     assert not selectors.runs_for_slots(slots=slots).exists()
     assert selectors.runs_for_slots(slots=slots, hidden_ref="evaluation:sealed").get() == run
+    if until is None:
+        services.runs_hide(runs=[run], hidden_until=None, hidden_ref="")
+        assert shown(viewers["visitor"], run) == (True, True)
+        return
     monkeypatch.setattr(clock, "now", lambda: until)
     assert shown(viewers["visitor"], run) == (True, True)
 
@@ -122,8 +127,10 @@ def test_a_withdrawn_run_leaves_a_tombstone(agent, viewers):
     assert page.status_code == 410
     assert b"withdrawn" in page.content
     assert run.digest.encode() not in page.content
-    for view in ("run_record", "run_track", "api_run_record"):
-        assert stranger.get(reverse(view, args=[run.pk])).status_code == 409, view
+    for view in ("run_record", "run_track", "api_run_record", "api_run_detail"):
+        answer = stranger.get(reverse(view, args=[run.pk]), headers={"Accept": "application/json"})
+        assert (answer.status_code, answer.json()["code"]) == (410, "run_withdrawn"), view
+        assert run.digest not in answer.content.decode()
     owner = client_of(viewers["owner"])
     assert owner.get(reverse("run_detail", args=[run.pk])).status_code == 200
     assert owner.get(reverse("run_record", args=[run.pk])).content == record_text().encode()
