@@ -142,8 +142,7 @@ class Hub:
                 if self._rooms.get(episode_id) is not room:
                     continue  # it was given up while we waited
                 deltas = await self._missed(room, have)
-                if role == WATCHER and room.crowd >= self.limits.watchers_per_episode:
-                    limit = self.limits.watchers_per_episode
+                if role == WATCHER and room.crowd >= (limit := self.limits.watchers_per_episode):
                     raise TooManySockets(f"{limit} people watch already; the room is full.")
                 member = Member(
                     role=role,
