@@ -13,7 +13,11 @@ from tests.command.conftest import ROOT, ember_environment
 
 @pytest.mark.parametrize(
     ("script", "options"),
-    [("replay_vs_json.py", ["--rounds", "7"]), ("step_speed.py", ["--rounds", "1"])],
+    [
+        ("replay_vs_json.py", ["--rounds", "7"]),
+        ("step_speed.py", ["--rounds", "1"]),
+        ("verify_throughput.py", ["--records", "12"]),
+    ],
 )
 def test_each_benchmark_prints_its_figures(script: str, options: list[str]) -> None:
     done = subprocess.run(
@@ -21,7 +25,7 @@ def test_each_benchmark_prints_its_figures(script: str, options: list[str]) -> N
         env=ember_environment(),
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
@@ -29,3 +33,5 @@ def test_each_benchmark_prints_its_figures(script: str, options: list[str]) -> N
     if script == "replay_vs_json.py":
         assert 0 < figures["ratio_best"] <= 3.0
         assert figures["ratio_median"] <= figures["bound"] == 3.0
+    if script == "verify_throughput.py":
+        assert figures["verified"] == figures["records"] == 12

@@ -10,10 +10,12 @@ from typing import Any
 
 from django.core.management import call_command
 from django.core.management.base import BaseCommand
+from django.db import connection
 
 from ember_site.core.workers import worker_beating
 
 POLL_INTERVAL_S = 0.3
+CONNECTION_AGE_S = 60
 
 
 class Command(BaseCommand):
@@ -35,6 +37,8 @@ class Command(BaseCommand):
                 threading.Thread(target=_leave_with_parent, name="parent-watch", daemon=True).start()
             call_command("prune_db_task_results", verbosity=0)
             call_command("sweep_runs", verbosity=0)
+            # One connection for many tasks: to make and close one for each takes longer than a short replay.
+            connection.settings_dict["CONN_MAX_AGE"] = CONNECTION_AGE_S
             with worker_beating():
                 call_command("db_worker", interval=POLL_INTERVAL_S, startup_delay=False, reload=False)
 
