@@ -147,7 +147,7 @@ def episode_own_open(*, viewer: Viewer, guest_key: str) -> QuerySet[Episode]:
 
 def episode_own_best(*, viewer: Viewer, guest_key: str) -> dict[str, int]:
     """The most people that the visitor got out of each scenario, by content hash. One query."""
-    verified = _own(viewer, guest_key).filter(run__state=RunState.VERIFIED, run__hidden_until__isnull=True)
+    verified = _own(viewer, guest_key).filter(_not_hidden(), run__state=RunState.VERIFIED)
     return dict(verified.order_by().values_list("scenario_id").annotate(Max("run__evacuated")))
 
 

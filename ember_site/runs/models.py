@@ -135,7 +135,8 @@ class Run(models.Model):
 
     The metric columns are empty until a replay has filled them. `ended` is false for a record that
     the replay confirms but that stops before its run does: it is never scored. A run whose
-    `hidden_until` lies ahead is invisible to everybody, its owner included.
+    `hidden_until` lies ahead, or that has a `hidden_ref` and no instant, is invisible to everybody,
+    its owner included.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)

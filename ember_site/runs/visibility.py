@@ -70,8 +70,13 @@ def submissions_visible(*, viewer: Viewer) -> QuerySet[Submission]:
 
 
 def not_hidden() -> Q:
-    """Condition on runs: no evaluation keeps them secret at this instant."""
-    return Q(hidden_until__isnull=True) | Q(hidden_until__lte=clock.now())
+    """
+    Condition on runs: no evaluation keeps them secret at this instant.
+
+    One that an evaluation holds without having named an instant stays secret: whoever forgets the
+    instant must not publish a seed.
+    """
+    return Q(hidden_until__isnull=True, hidden_ref="") | Q(hidden_until__lte=clock.now())
 
 
 def agent_is_named(*, viewer: Viewer, agent: Agent) -> bool:
