@@ -99,7 +99,6 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
     "ember_site.core.middleware.NulCookieMiddleware",
-    "ember_site.core.middleware.NulCookieMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -108,7 +107,6 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "ember_site.core.middleware.BodyLimitMiddleware",
-    "ember_site.core.middleware.NulQueryMiddleware",
     "ember_site.core.middleware.NulQueryMiddleware",
     "ember_site.core.middleware.DomainErrorMiddleware",
 ]
