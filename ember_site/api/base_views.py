@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 from django.http import QueryDict
@@ -68,6 +69,19 @@ class ApiSchema(SpectacularJSONAPIView):
         """The same for everybody: `version` and `lang` of the address would go into headers and words."""
         request.GET = QueryDict()
         return super().dispatch(request, *args, **kwargs)
+
+    def _get_schema_response(self, request: Request) -> Response:
+        """Made once in each process: it takes a tenth of a second, and nothing limits who asks."""
+        with _schema_made:
+            if not _schema:
+                made = super()._get_schema_response(request)  # type: ignore[no-untyped-call]
+                _schema.append((made.data, made["Content-Disposition"]))
+        description, disposition = _schema[0]
+        return Response(description, headers={"Content-Disposition": disposition})
+
+
+_schema: list[tuple[Any, str]] = []
+_schema_made = threading.Lock()
 
 
 @extend_schema(exclude=True)

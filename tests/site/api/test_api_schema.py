@@ -6,6 +6,7 @@ import re
 
 import pytest
 from django.core.management import call_command
+from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.validation import validate_schema
 
 pytestmark = pytest.mark.django_db
@@ -26,6 +27,12 @@ def test_nothing_of_the_address_goes_into_the_description_or_its_headers(client,
     plain, answer = client.get("/api/v1/schema/"), client.get(f"/api/v1/schema/?{asked}")
     assert answer.content == plain.content
     assert answer["Content-Disposition"] == plain["Content-Disposition"]
+
+
+def test_the_description_is_made_once_whoever_asks(client, monkeypatch):
+    first = client.get("/api/v1/schema/")
+    monkeypatch.delattr(SchemaGenerator, "get_schema")
+    assert client.get("/api/v1/schema/").content == first.content
 
 
 def test_every_operation_says_what_it_does_and_how_it_fails(schema):
