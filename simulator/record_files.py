@@ -235,10 +235,13 @@ def _is_open(line: bytes) -> bool:
         return False
     # In pieces and without a pattern that tries each quote anew: the text may be hostile, and the
     # interpreter does nothing else while it searches.
-    plain = line.replace(rb"\\", b"").replace(rb"\"", b"")
-    depth, inside = 0, False
-    for start in range(0, len(plain), CHUNK_BYTES):
-        parts = plain[start : start + CHUNK_BYTES].split(b'"')
+    depth, inside, start = 0, False, 0
+    while start < len(line):
+        piece = line[start : start + CHUNK_BYTES]
+        if (len(piece) - len(piece.rstrip(b"\\"))) % 2:  # an escape is never cut in two
+            piece = line[start : start + len(piece) + 1]
+        start += len(piece)
+        parts = piece.replace(rb"\\", b"").replace(rb"\"", b"").split(b'"')
         bare = b"".join(parts[inside::2])
         depth += bare.count(b"{") + bare.count(b"[") - bare.count(b"}") - bare.count(b"]")
         inside ^= len(parts) % 2 == 0
