@@ -18,6 +18,7 @@ from simulator.command.main import app
 
 ROOT = Path(__file__).resolve().parents[2]
 PUBLIC = ROOT / "scenarios" / "public" / "v1"
+SUBMIT_TOKEN = "ember_0123456789abcdef"  # of nowhere
 
 Process = subprocess.CompletedProcess[str]
 
@@ -104,3 +105,33 @@ def greedy_lines() -> list[str]:
 def suite_copy(tmp_path: Path) -> Path:
     """A copy of the public suite that a test may damage."""
     return Path(shutil.copytree(PUBLIC, tmp_path / "suite"))
+
+
+@pytest.fixture
+def submit_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A token, no site, and no config file of the person who runs the tests."""
+    monkeypatch.setenv("EMBER_TOKEN", SUBMIT_TOKEN)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setattr("simulator.command.site_client.FIRST_PAUSE_S", 0.01)
+    monkeypatch.setattr("simulator.command.submit.FIRST_LOOK_S", 0.01)
+    for name in ("EMBER_SITE", "EMBER_CONFIG"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def record(tmp_path: Path, greedy_lines: list[str]) -> str:
+    (tmp_path / "r.jsonl").write_text(greedy_lines[0] + "\n")
+    return greedy_lines[0]
+
+
+@pytest.fixture
+def send(invoke: Callable[..., Result], record: str) -> Callable[..., Result]:
+    """Submit `r.jsonl` to a site; the token must appear nowhere."""
+
+    def run(url: str, *options: str) -> Result:
+        done = invoke("submit", "r.jsonl", "--agent", "my-agent", "--site", url, *options)
+        assert SUBMIT_TOKEN not in done.output + done.stderr
+        assert "Traceback" not in done.output
+        return done
+
+    return run

@@ -1,8 +1,7 @@
-"""`ember submit` against a server that does as it is told: failures, retries, and where the token goes."""
+"""`ember submit` against a server that does as it is told: answers, failures and retries."""
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import re
@@ -12,10 +11,7 @@ from pathlib import Path
 import pytest
 from typer.testing import Result
 
-from simulator.command.output import CommandError
-from simulator.command.site_access import SiteAccess, site_access, site_url
-from simulator.command.site_client import SiteClient
-from tests.command.conftest import ROOT, Process, on_a_terminal
+from tests.command.conftest import SUBMIT_TOKEN, Process, on_a_terminal
 from tests.command.site_double import (
     ACCEPTED,
     RUN,
@@ -29,42 +25,11 @@ from tests.command.site_double import (
 )
 
 Invoke = Callable[..., Result]
-TOKEN = "ember_0123456789abcdef"  # of nowhere
-CERTIFICATE = ROOT / "tests" / "data" / "untrusted_site.pem"
+pytestmark = pytest.mark.usefixtures("submit_environment")
 KEYS = {
     "file", "line", "verified", "code", "message", "place", "state", "known", "metrics", "scenario_id",
     "scenario_hash", "seed", "run", "run_url", "submission_url",
 }  # fmt: skip
-
-
-@pytest.fixture(autouse=True)
-def environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A token, no site, and no config file of the person who runs the tests."""
-    monkeypatch.setenv("EMBER_TOKEN", TOKEN)
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    monkeypatch.setattr("simulator.command.site_client.FIRST_PAUSE_S", 0.01)
-    monkeypatch.setattr("simulator.command.submit.FIRST_LOOK_S", 0.01)
-    for name in ("EMBER_SITE", "EMBER_CONFIG"):
-        monkeypatch.delenv(name, raising=False)
-
-
-@pytest.fixture
-def record(tmp_path: Path, greedy_lines: list[str]) -> str:
-    (tmp_path / "r.jsonl").write_text(greedy_lines[0] + "\n")
-    return greedy_lines[0]
-
-
-@pytest.fixture
-def send(invoke: Invoke, record: str) -> Callable[..., Result]:
-    """Submit `r.jsonl` to a site; the token must appear nowhere."""
-
-    def run(url: str, *options: str) -> Result:
-        done = invoke("submit", "r.jsonl", "--agent", "my-agent", "--site", url, *options)
-        assert TOKEN not in done.output + done.stderr
-        assert "Traceback" not in done.output
-        return done
-
-    return run
 
 
 # --- what is sent and printed -----------------------------------------------------------------------------
@@ -78,7 +43,7 @@ def test_the_bytes_are_sent_as_they_are_with_agent_name_and_token(
     assert done.exit_code == 0
     [asked] = site.asked
     assert asked.target == "POST /api/v1/submissions/?agent=my-agent&filename=r.jsonl"
-    assert asked.header("Authorization") == f"Token {TOKEN}"
+    assert asked.header("Authorization") == f"Token {SUBMIT_TOKEN}"
     assert asked.header("Content-Type") == "application/x-ndjson"
     assert asked.body == record.encode() + b"\n"
     assert done.stdout.splitlines() == [
@@ -318,152 +283,3 @@ def test_nobody_listens(send: Callable[..., Result]) -> None:
     done = send(gone, "--patience", "0")
     assert done.exit_code == 1
     assert "refused" in done.stderr
-
-
-# --- where the token goes ---------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-def test_a_redirect_is_never_followed(status: int, send: Callable[..., Result]) -> None:
-    with site_double(ACCEPTED) as other, site_double(answer(status, b"", Location=other.url)) as site:
-        done = send(site.url)
-        assert other.asked == []
-    assert done.exit_code == 1
-    assert other.url in done.stderr
-
-
-def test_an_untrusted_certificate_ends_it_before_anything_is_sent(send: Callable[..., Result]) -> None:
-    with site_double(ACCEPTED, certificate=CERTIFICATE) as site:
-        done = send(site.url)
-        assert site.asked == []
-    assert done.exit_code == 1
-    assert "certificate cannot be trusted" in done.stderr
-
-
-def test_a_trusted_certificate_is_good(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SSL_CERT_FILE", str(CERTIFICATE))
-    with site_double(ACCEPTED, certificate=CERTIFICATE) as site:
-        client = SiteClient(SiteAccess(site.url, TOKEN), tell=print, patience_s=0, silence_s=20)
-        got = client.submission_send(
-            io.BytesIO(b"{}"), size_bytes=2, name="r", agent="a", progress=lambda sent: None
-        )
-    assert str(got.id) == SUBMISSION
-
-
-def test_an_unencrypted_site_elsewhere_is_noted(invoke: Invoke, record: str) -> None:
-    done = invoke("submit", "r.jsonl", "-a", "a", "--site", "http://site.invalid", "--patience", "0")
-    assert "http://site.invalid is not encrypted" in done.stderr
-
-
-def test_the_token_shows_in_no_repr_or_trace(invoke: Invoke, record: str) -> None:
-    assert TOKEN not in repr(SiteAccess("https://x", TOKEN))
-    with site_double(answer(201, b"garbage")) as site:
-        done = invoke("submit", "r.jsonl", "-a", "a", "--site", site.url, "--debug")
-    assert TOKEN not in done.output + done.stderr
-
-
-# --- settings ---------------------------------------------------------------------------------------------
-
-
-def config(tmp_path: Path, text: str, mode: int = 0o600) -> Path:
-    path = tmp_path / "config" / "emberbench" / "config.toml"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text)
-    path.chmod(mode)
-    return path
-
-
-def test_site_and_token_come_from_the_config_file(
-    invoke: Invoke, record: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("EMBER_TOKEN")
-    with site_double(ACCEPTED) as site:
-        config(tmp_path, f'site = "{site.url}/"\ntoken = "ember_of_the_file"\n')
-        done = invoke("submit", "r.jsonl", "-a", "a")
-    assert done.exit_code == 0, done.stderr
-    assert site.asked[0].header("Authorization") == "Token ember_of_the_file"
-
-
-def test_the_token_of_the_file_goes_to_its_own_site_only(
-    send: Callable[..., Result], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("EMBER_TOKEN")
-    config(tmp_path, 'site = "https://home.example"\ntoken = "ember_of_the_file"\n')
-    with site_double(ACCEPTED) as site:
-        done = send(site.url)
-        assert site.asked == []
-    assert done.exit_code == 2
-    assert "expected a token" in done.stderr
-
-
-@pytest.mark.parametrize(
-    ("text", "mode", "said"),
-    [
-        ('site = "https://x"\ntoken = "t"\n', 0o644, "chmod 600"),
-        ('site = "https://x"\ntoken = "t"\n', 0o640, "chmod 600"),
-        ("token = ember_secret\n", 0o600, "expected lines like"),
-        ('tokens = "ember_secret"\n', 0o600, "expected only the texts site and token, got tokens"),
-        ("token = 5\n", 0o600, "expected only the texts"),
-        ('site = "ftp://x"\n', 0o600, "expected the address of a site"),
-    ],
-)
-def test_a_config_file_that_will_not_do_is_refused(
-    invoke: Invoke, record: str, tmp_path: Path, text: str, mode: int, said: str
-) -> None:
-    config(tmp_path, text, mode)
-    done = invoke("submit", "r.jsonl", "-a", "a")
-    assert done.exit_code == 2
-    assert said in done.stderr
-    assert "ember_secret" not in done.stderr
-
-
-def test_a_config_file_without_a_token_may_be_read_by_others(
-    invoke: Invoke, record: str, tmp_path: Path
-) -> None:
-    with site_double(ACCEPTED) as site:
-        config(tmp_path, f'site = "{site.url}"\n', 0o644)
-        assert invoke("submit", "r.jsonl", "-a", "a").exit_code == 0
-
-
-@pytest.mark.parametrize(
-    ("options", "code"),
-    [
-        (["r.jsonl", "--site", "https://x"], "wrong_use"),
-        (["r.jsonl", "-a", "a"], "no_site"),
-        (["-", "-", "-a", "a", "--site", "https://x"], "wrong_use"),
-        (["r.jsonl", "-a", "a", "--site", "https://user:pass@x"], "wrong_use"),
-        (["r.jsonl", "-a", "a", "--site", "https://x/?q"], "wrong_use"),
-        (["r.jsonl", "-a", "a", "--site", "https://x:99999"], "wrong_use"),
-        (["r.jsonl", "-a", "a", "--site", "https://x y"], "wrong_use"),
-        (["r.jsonl", "-a", "a", "--site", "https://"], "wrong_use"),
-        (["absent.jsonl", "-a", "a", "--site", "https://x"], "file_unreadable"),
-    ],
-)
-def test_wrong_use_is_said_before_anything_is_sent(
-    invoke: Invoke, record: str, options: list[str], code: str
-) -> None:
-    done = invoke("submit", *options, "--json")
-    assert done.exit_code == 2
-    [failure] = [json.loads(text) for text in done.stdout.splitlines()]
-    assert failure["error"]["code"] == code
-
-
-@pytest.mark.parametrize("token", ["two words", "line\nbreak", "é", "x" * 501])
-def test_a_token_that_would_break_a_header_is_refused(token: str) -> None:
-    with pytest.raises(CommandError) as caught:
-        site_access("https://x", {"EMBER_TOKEN": token})
-    assert caught.value.code == "no_token"
-    assert token not in caught.value.message
-
-
-@pytest.mark.parametrize(
-    ("text", "url"),
-    [
-        ("HTTPS://Ember.Example:443/", "https://ember.example"),
-        ("ember.example", "https://ember.example"),
-        ("http://[::1]:8000", "http://[::1]:8000"),
-        ("http://localhost:80/a/b/", "http://localhost/a/b"),
-    ],
-)
-def test_an_address_has_one_form(text: str, url: str) -> None:
-    assert site_url(text) == url
