@@ -62,7 +62,12 @@ def test_a_guest_wins_with_the_keyboard_alone_and_the_run_is_verified(page: Page
 
 def test_ranked_play_is_on_the_board_afterwards(page: Page, sign_up: Callable[..., str]) -> None:
     name = sign_up(page)
+    button = page.locator(".menu-account summary")
+    as_elsewhere = button.bounding_box()
     open_game(page, "Single exit sparse", ranked=True)
+    in_game = button.bounding_box()
+    assert as_elsewhere and in_game
+    assert in_game["height"] == as_elsewhere["height"], "the styles of the game stay out of the masthead"
     page.keyboard.press("Control+a")
     page.keyboard.press("x")
     step_to_end(page)
