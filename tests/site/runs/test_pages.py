@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
+import subprocess
+import sys
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -16,6 +19,7 @@ from tests.site.runs.conftest import record_text, scenarios
 from tests.site.runs.test_submissions import HOSTILE, ten
 from tests.site.runs.test_verification import forged
 from tests.site.runs.workers import run_tasks
+from tests.site_server import ROOT
 
 pytestmark = pytest.mark.usefixtures("suite")
 
@@ -39,6 +43,15 @@ class TestSubmit:
         page = (browser if signed_in else Client()).get(reverse("submit")).content.decode()
         for text in upload_limits().texts:
             assert text in page
+
+    def test_the_commands_on_the_page_work(self, browser, tmp_path):
+        page = browser.get(reverse("submit")).content.decode()
+        lines = re.search(r'<pre class="cmd">(.*?)</pre>', page, re.DOTALL)[1].splitlines()
+        for line in lines:
+            words = re.sub(r"<i>.*?</i>", "", line).split()
+            assert words[0] == "ember"
+            here = [str(ROOT / word) if word.startswith("scenarios/") else word for word in words[1:]]
+            subprocess.run([sys.executable, "-m", "simulator.command", *here], cwd=tmp_path, check=True)
 
     def test_the_same_words_refuse(self, browser, agent, settings):
         settings.EMBER_UPLOAD_MAX_BYTES = 2048
