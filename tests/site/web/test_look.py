@@ -72,10 +72,13 @@ def test_the_masthead_marks_the_current_section_once_for_each_navigation(client:
 
 
 def test_the_masthead_offers_to_sign_in_or_names_who_is(client: Client, user_client: Client) -> None:
-    assert "Sign in" in client.get("/docs/").content.decode()
+    signed_out = client.get("/docs/").content.decode()
+    for words in ("Sign in", "Sign up"):
+        assert signed_out.count(f">{words}</a>") == 2, "in the masthead, and in the menu of small screens"
     signed_in = user_client.get("/docs/").content.decode()
     assert "ada" in signed_in
     assert "Sign in" not in signed_in
+    assert "Sign up" not in signed_in
 
 
 def test_no_page_of_the_frame_needs_inline_styles_or_scripts(client: Client, db: None) -> None:
