@@ -79,7 +79,7 @@ def _viewer_data(run: Run) -> dict[str, Any] | None:
 @require_safe
 def run_status(request: HttpRequest, run_id: UUID) -> HttpResponse:
     """The state of a run, for a page that waits for its verdict."""
-    run = selectors.run_get(run_id=run_id, **_asked(request))
+    run = selectors.run_get_unless_withdrawn(run_id=run_id, **_asked(request))
     position = None if run.is_final else selectors.run_queue_position(run=run)
     return JsonResponse({"state": run.state, "code": run.code, "final": run.is_final, "position": position})
 

@@ -127,7 +127,7 @@ def test_a_withdrawn_run_leaves_a_tombstone(agent, viewers):
     assert page.status_code == 410
     assert b"withdrawn" in page.content
     assert run.digest.encode() not in page.content
-    for view in ("run_record", "run_track", "api_run_record", "api_run_detail"):
+    for view in ("run_record", "run_track", "run_status", "api_run_record", "api_run_detail"):
         answer = stranger.get(reverse(view, args=[run.pk]), headers={"Accept": "application/json"})
         assert (answer.status_code, answer.json()["code"]) == (410, "run_withdrawn"), view
         assert run.digest not in answer.content.decode()
