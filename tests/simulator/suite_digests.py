@@ -14,7 +14,7 @@ from simulator import SIMULATOR_VERSION, RunRecord, Scenario, policies, run_epis
 from tests.simulator.builders import DATA, PUBLIC_SUITE
 
 LETTERS = {".": "stay", "N": "north", "S": "south", "E": "east", "W": "west"}
-PINNED_POLICIES = ("greedy", "random", "stay")
+PINNED_POLICIES = ("cautious", "greedy", "random", "stay")
 NOTE = (
     "Made by this project's own simulator (python -m tests.simulator.suite_digests): record digests of the "
     "ten public scenarios with their own seed under each published baseline. Each string of actions is one "
