@@ -57,8 +57,9 @@ def test_the_suite_digests_are_of_this_simulator_version() -> None:
 
 def test_every_public_scenario_is_pinned_under_every_baseline() -> None:
     pinned = {(entry["scenario_id"], entry["policy"]) for entry in SUITE_DIGESTS["runs"]}
+    assert set(PINNED_POLICIES) == set(policies.BASELINES)
     assert pinned == {(name, policy) for name in public_documents() for policy in PINNED_POLICIES}
-    assert len(SUITE_DIGESTS["runs"]) == 30
+    assert len(SUITE_DIGESTS["runs"]) == 40
 
 
 @pytest.mark.parametrize(
