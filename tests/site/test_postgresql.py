@@ -43,7 +43,7 @@ def test_the_tests_of_an_area_pass_on_postgresql(area: str):
     finished = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "0", f"tests/site/{area}"],
         cwd=ROOT,
-        env={"EMBER_TEST_KILLS": "40"} | environment | {"DATABASE_URL": database},
+        env=environment | {"DATABASE_URL": database},
         capture_output=True,
         text=True,
         timeout=900,

@@ -1,7 +1,7 @@
 """
 Workers killed with SIGKILL at random moments, again and again: every run gets exactly one verdict.
 
-`EMBER_TEST_KILLS` says how often, 60 times without it; one worker at a time on SQLite, three on PostgreSQL.
+`EMBER_TEST_KILLS` says how often, else a hundred times; one worker at a time on SQLite, three on PostgreSQL.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from tests.site.runs.test_killed_worker import ROOT, database_url, wait_until
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-KILLS = int(os.environ.get("EMBER_TEST_KILLS", "60"))
+KILLS = int(os.environ.get("EMBER_TEST_KILLS", "100"))
 LEASE_S = 0.2
 LONGEST_LIFE_S = 0.25
 
