@@ -117,6 +117,17 @@ def place_person(place: str) -> str | None:
     return next((who for key, who in pairwise(parts) if key in ("actions", "movements", "people")), None)
 
 
+def scene_sentence(*, record: bytes, scenario: Scenario, place: str) -> str:
+    """What came of the move that a mismatch at `place` speaks of, with its rule; else empty."""
+    person, index = place_person(place), step_index(place)
+    if person is None or index is None:
+        return ""
+    scene = scene_make(record=RecordSteps(record), scenario=scenario, step_index=index, person=person)
+    if scene is None:
+        return ""
+    return f"{scene.sentence} (Rule {scene.rule})" if scene.rule else scene.sentence
+
+
 def track_make(*, record: bytes, scenario: Scenario) -> Track:
     """The track of a record that the replay has confirmed."""
     steps = RecordSteps(record)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -33,6 +33,8 @@ class LineRow:
     line: SubmissionLine
     letter: str
     cause: str
+    sentence: str = ""
+    """What the differing step tells, where no page of the run could show it: in a dry run."""
 
     @property
     def run(self) -> Run | None:
@@ -68,10 +70,17 @@ class Fact:
     value: str
 
 
-def line_rows(lines: Iterable[SubmissionLine]) -> list[LineRow]:
-    """The rows of a page of lines."""
+def line_rows(lines: Iterable[SubmissionLine], sentences: Mapping[int, str] | None = None) -> list[LineRow]:
+    """The rows of a page of lines; `sentences` by line number."""
+    told = sentences or {}
     return [
-        LineRow(line, line_letter(line), "" if line.run is None else run_cause(line.run)) for line in lines
+        LineRow(
+            line,
+            line_letter(line),
+            "" if line.run is None else run_cause(line.run),
+            told.get(line.number, ""),
+        )
+        for line in lines
     ]
 
 

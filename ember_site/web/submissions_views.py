@@ -62,7 +62,7 @@ def _dry_run(request: HttpRequest) -> HttpResponse:
             raise
         return _submit_page(request, error=error)
     checked = {
-        "rows": line_rows(result.lines),
+        "rows": line_rows(result.lines, result.sentences),
         "counts": result.counts,
         "parts": progress_parts(result.counts),
         "filename": file.name,

@@ -23,6 +23,7 @@ def test_a_dry_run_says_every_verdict_and_keeps_nothing(
     page.locator("#file").set_input_files(record)
     expect(page.get_by_role("main")).to_contain_text("replay_mismatch")
     expect(page.get_by_role("main")).to_contain_text("steps[0].movements.P035")
+    expect(page.get_by_role("main")).to_contain_text("The lowest ID keeps it")
     expect(page.get_by_role("main")).to_contain_text("Dry run, nothing was kept")
     expect(page.get_by_text("0 of 60 uploads used")).to_be_visible()
     page.goto("/me/")

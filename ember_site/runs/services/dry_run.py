@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
+from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import BinaryIO
 
 from ember_site.accounts.models import User
+from ember_site.catalog.scenario_cache import scenario_load
 from ember_site.core.errors import Forbidden
 from ember_site.runs.errors import SubmissionRefused
 from ember_site.runs.limits import UploadLimits, upload_limits
@@ -38,6 +40,7 @@ from ember_site.runs.services.submissions import (
     stream_of,
 )
 from ember_site.runs.services.verification import OUR_FAILURES, Judgement, judgement_write, record_judge
+from ember_site.runs.tracks import scene_sentence
 from ember_site.runs.visibility import agent_is_mine
 from simulator import VerdictCode, record_header
 from simulator.record_files import RecordLine, iter_records
@@ -54,6 +57,8 @@ class DryRun:
     """The verdicts on a file, line by line. Neither the lines nor their runs are in the database."""
 
     lines: list[SubmissionLine]
+    sentences: Mapping[int, str]
+    """By line number, for refused records: who tried what in the differing step, and the rule."""
 
     @property
     def counts(self) -> SubmissionCounts:
@@ -93,11 +98,12 @@ def submission_dry_run(*, owner: User, agent: Agent | None, payload: bytes | Bin
     refusal, too_large = file_refusal(stream, limits)
     if refusal is not None:
         raise SubmissionRefused(refusal, too_large=too_large)
-    return DryRun(_lines(stream, limits))
+    return _dry_run(stream, limits)
 
 
-def _lines(stream: BinaryIO, limits: UploadLimits) -> list[SubmissionLine]:
-    judged = [_line(record) for record in iter_records(stream, limits=limits.file)]
+def _dry_run(stream: BinaryIO, limits: UploadLimits) -> DryRun:
+    sentences: dict[int, str] = {}
+    judged = [_line(record, sentences) for record in iter_records(stream, limits=limits.file)]
     scenarios = scenarios_known({run.scenario_hash for _, run in judged if run})
     for _, run in judged:
         if run is not None:
@@ -105,21 +111,25 @@ def _lines(stream: BinaryIO, limits: UploadLimits) -> list[SubmissionLine]:
     lines = [SubmissionLine(run=run, **line_columns(line)) for line, run in judged]
     if not any(run for _, run in judged):
         raise SubmissionRefused(lines_summary([line for line, _ in judged]), lines=lines)
-    return lines
+    return DryRun(lines, sentences)
 
 
-def _line(record: RecordLine) -> tuple[ReadLine, Run | None]:
+def _line(record: RecordLine, sentences: dict[int, str]) -> tuple[ReadLine, Run | None]:
     runs: list[Run] = []
 
     def take(text: bytes) -> None:
-        runs.append(_judged(text))
+        run, sentence = _judged(text)
+        runs.append(run)
+        if sentence:
+            sentences[record.number] = sentence
 
     return line_read(record, take=take), runs[0] if runs else None
 
 
-def _judged(text: bytes) -> Run:
+def _judged(text: bytes) -> tuple[Run, str]:
     """
-    The run that an upload would make of a record, with its verdict; never saved.
+    The run that an upload would make of a record, with its verdict, never saved; and what the differing
+    step tells, if it is refused for one.
 
     Raises:
         RecordFormatError: the loader refuses the record.
@@ -129,9 +139,10 @@ def _judged(text: bytes) -> Run:
         stored = stored_of(header, digest="", size_bytes=len(text))
         try:
             judgement = _replayed(text, header.scenario_hash)
+            sentence = _told(text, header.scenario_hash, judgement)
         except OUR_FAILURES:
             logger.exception("a dry run failed on our side")
-            judgement = FAILED_HERE
+            judgement, sentence = FAILED_HERE, ""
     run = Run(
         scenario_hash=stored.scenario_hash,
         seed=stored.seed,
@@ -141,7 +152,13 @@ def _judged(text: bytes) -> Run:
         source=RunSource.UPLOAD,
     )
     judgement_write(run, judgement)
-    return run
+    return run, sentence
+
+
+def _told(text: bytes, scenario_hash: str, judgement: Judgement) -> str:
+    if judgement.code != VerdictCode.REPLAY_MISMATCH:
+        return ""
+    return scene_sentence(record=text, scenario=scenario_load(scenario_hash), place=judgement.place)
 
 
 def _replayed(text: bytes, scenario_hash: str) -> Judgement:
