@@ -7,6 +7,7 @@ from django.http.response import HttpResponseBase
 
 from ember_site.core.errors import BadInput, DomainError, TooLarge
 from ember_site.core.responses import error_response
+from simulator.limits import size_text
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
@@ -69,5 +70,5 @@ class BodyLimitMiddleware:
         limit = getattr(request, "scope", {}).get("ember.body_limit_bytes")
         if limit is None:
             return self.get_response(request)
-        message = f"What was sent is larger than the limit of {limit:,} bytes."
-        return error_response(request, TooLarge(message, limit_bytes=limit))
+        message = f"What was sent is larger than the limit of {size_text(limit)}."
+        return error_response(request, TooLarge(message, limit=limit, limit_bytes=limit))

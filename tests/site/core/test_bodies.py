@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from ember_site.asgi import application
+from ember_site.bodies import length_tell
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -56,7 +57,7 @@ async def test_a_body_over_the_limit_is_refused_with_the_limit(settings: Any) ->
     problem = json.loads(body)
     assert status == 413
     assert problem["code"] == "too_large"
-    assert problem["limit_bytes"] == 1000
+    assert problem["limit"] == problem["limit_bytes"] == 1000
     assert read == 4, "the rest is read and thrown away, so that the sender sees the answer"
 
 
@@ -87,5 +88,16 @@ async def test_uploads_have_their_own_limit(settings: Any) -> None:
     assert status != 413
     settings.EMBER_UPLOAD_MAX_BYTES = 1000
     settings.EMBER_UPLOAD_ENVELOPE_BYTES = 500
-    status, _, _ = await send("/submit/", [b"x" * 2000], accept=b"text/html")
-    assert status == 413
+    status, body, _ = await send("/submit/", [b"x" * 2000])
+    assert (status, json.loads(body)["limit_bytes"]) == (413, 1000), "the limit that the page states"
+
+
+def test_a_body_that_named_no_length_has_one_once_it_is_there() -> None:
+    scope: dict[str, Any] = {"headers": [(b"host", b"testserver")]}
+    length_tell(scope, 312)
+    assert scope["headers"] == [(b"host", b"testserver"), (b"content-length", b"312")]
+    length_tell(scope, 5)
+    assert len(scope["headers"]) == 2, "a length that is told is not told again"
+    empty: dict[str, Any] = {"headers": []}
+    length_tell(empty, 0)
+    assert empty["headers"] == []
