@@ -16,7 +16,15 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Page,
+    Request,
+    expect,
+    sync_playwright,
+)
 
 from tests.site_server import ROOT, SiteServer
 
@@ -33,6 +41,14 @@ CHROMIUM_OPTIONS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+
+PATIENCE_MS = 60_000
+"""How long a page may take to show what it should, with whatever else the machine does.
+
+Scripts, server and worker change a page after it has loaded. So tests ask by `expect` or `wait_for_function`,
+which wait, and never by an `assert` on what a locator shows just now.
+"""
+expect.set_options(timeout=PATIENCE_MS)
 
 _numbers = count(1)
 
@@ -135,7 +151,7 @@ def make_page(
             reduced_motion="reduce",
             **shape | options,
         )
-        context.set_default_timeout(15_000)
+        context.set_default_timeout(PATIENCE_MS)
         contexts.append(context)
         page = context.new_page()
         watch.attach(page)

@@ -95,10 +95,10 @@ def test_the_status_page_sees_the_worker_and_renews_itself(page: Page) -> None:
     page.goto("/")
     page.get_by_role("contentinfo").get_by_role("link", name="Status").click()
     expect(page.get_by_role("heading", name="Status")).to_be_visible()
-    expect(page.get_by_text("alive", exact=True).first).to_be_visible(timeout=30_000)
+    expect(page.get_by_text("alive", exact=True).first).to_be_visible()
     with page.expect_response(lambda answer: answer.url.endswith("/status/")):
         pass
-    expect(page.get_by_text("Everything works.")).to_be_visible(timeout=30_000)
+    expect(page.get_by_text("Everything works.")).to_be_visible()
 
 
 def test_an_upload_is_told_of_in_the_frame_of_every_page(
@@ -113,7 +113,7 @@ def test_an_upload_is_told_of_in_the_frame_of_every_page(
     record.write_text(run_episode(scenario, policies.stay).to_json())
     page.goto("/submit/")
     page.locator("input[type=file]").set_input_files(record)
-    expect(page.get_by_text("Verified").first).to_be_visible(timeout=60_000)
+    expect(page.get_by_text("Verified").first).to_be_visible()
     page.goto("/docs/")
     page.locator("summary", has_text="Account of").click()
     page.get_by_role("link", name="Notices 1").click()

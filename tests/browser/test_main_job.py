@@ -10,7 +10,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.test_play import VERIFIED_MS, open_game, step_to_end
+from tests.browser.test_play import open_game, step_to_end
 from tests.site_server import ROOT
 
 EMBER = [sys.executable, "-m", "simulator.command"]
@@ -41,7 +41,7 @@ def test_sign_up_play_upload_ten_records_and_be_ranked(
     page.keyboard.press("Control+a")
     page.keyboard.press("x")
     step_to_end(page)
-    expect(page.locator("#end-text")).to_contain_text("Verified by replay", timeout=VERIFIED_MS)
+    expect(page.locator("#end-text")).to_contain_text("Verified by replay")
     with page.expect_download() as download:
         page.get_by_role("link", name="Download the record").click()
     played = tmp_path / "played.json"
@@ -58,7 +58,7 @@ def test_sign_up_play_upload_ten_records_and_be_ranked(
     page.get_by_label("Agent", exact=True).select_option("+")
     page.get_by_label("Name of the new agent").fill(agent)
     page.locator("#file").set_input_files(records)
-    expect(page.get_by_text("10 of 10 checked")).to_be_visible(timeout=VERIFIED_MS)
+    expect(page.get_by_text("10 of 10 checked")).to_be_visible()
     expect(page.locator(".recs li[data-letter=v]")).to_have_count(10)
 
     # Find the agent ranked beside the baseline that plays alike.
@@ -68,6 +68,6 @@ def test_sign_up_play_upload_ten_records_and_be_ranked(
     rank = row.locator("td, th").first
     expect(rank).to_have_text(re.compile(r"^\s*[0-9]+\s*$"))
     baseline = page.get_by_role("row", name=re.compile(r"^\s*\d+\s+greedy"))
-    assert rank.inner_text().strip() == baseline.locator("td, th").first.inner_text().strip()
+    expect(baseline.locator("td, th").first).to_have_text(rank.inner_text())
     row.get_by_role("link", name=agent).click()
     expect(page).to_have_url(re.compile(r"/agents/"))

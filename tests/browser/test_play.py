@@ -8,8 +8,7 @@ from playwright.sync_api import Page, expect
 
 PLAYED = re.compile(r"/play/[0-9a-f]{64}/\?episode=")
 STEP = "#n-step"
-VERIFIED_MS = 60_000
-"""How long the worker may take, with whatever else the machine does."""
+NUMBER = re.compile(r"^\d+$")
 
 
 def open_game(page: Page, title: str, *, ranked: bool = False) -> None:
@@ -18,18 +17,27 @@ def open_game(page: Page, title: str, *, ranked: bool = False) -> None:
     page.get_by_role("heading", name=title).get_by_role("link").click()
     page.get_by_role("button", name="Start ranked" if ranked else "Start practice").click()
     page.wait_for_url(PLAYED)
+    expect_to_play(page)
+
+
+def expect_to_play(page: Page) -> None:
+    """Wait until the page takes orders: the line stands and the first observation is there."""
     expect(page.locator("#conn-word")).to_have_text("Connected")
+    expect(page.locator("#n-inside")).to_have_text(NUMBER)
 
 
 def step_to_end(page: Page, most: int = 80) -> None:
-    """Press Space until the end screen comes."""
+    """Press Space until the end screen comes, which it does a moment after the last step."""
     for _ in range(most):
-        if page.locator("#end[open]").count():
-            return
         before = page.locator(STEP).inner_text()
         page.keyboard.press("Space")
-        expect(page.locator(STEP)).not_to_have_text(before)
-        page.locator("body.full").wait_for()
+        page.wait_for_function(
+            """before => document.querySelector("#end[open]")
+                || document.querySelector("#n-step").textContent !== before""",
+            arg=before,
+        )
+        if page.locator("#end[open]").count():
+            return
     expect(page.locator("#end")).to_be_visible()
 
 
@@ -50,8 +58,8 @@ def test_a_guest_wins_with_the_keyboard_alone_and_the_run_is_verified(page: Page
     expect(page.locator("#assist")).to_have_text("assist 2")
     step_to_end(page)
     expect(page.locator("#end-out")).to_have_text("4")
-    expect(page.locator("#end-text")).to_contain_text("Verified by replay", timeout=VERIFIED_MS)
-    assert page.locator("#end-seed").inner_text().isdigit()
+    expect(page.locator("#end-text")).to_contain_text("Verified by replay")
+    expect(page.locator("#end-seed")).to_have_text(NUMBER)
     with page.expect_download() as download:
         page.get_by_role("link", name="Download the record").click()
     assert download.value.suggested_filename.endswith(".json")
@@ -71,7 +79,7 @@ def test_ranked_play_is_on_the_board_afterwards(page: Page, sign_up: Callable[..
     page.keyboard.press("Control+a")
     page.keyboard.press("x")
     step_to_end(page)
-    expect(page.locator("#end-text")).to_contain_text("it counts on the board", timeout=VERIFIED_MS)
+    expect(page.locator("#end-text")).to_contain_text("it counts on the board")
     page.goto("/boards/public-dev/")
     expect(page.get_by_role("main")).to_contain_text(name)
 
@@ -114,7 +122,7 @@ def test_space_held_down_runs(page: Page) -> None:
     open_game(page, "Single exit sparse")
     page.keyboard.press("Control+a")
     page.keyboard.press("x")
-    for _ in range(400):  # what a held key sends
+    for _ in range(10_000):  # what a held key sends; how many it takes depends on the machine
         page.keyboard.down("Space")
         if page.locator("#end[open]").count():
             break
@@ -127,7 +135,7 @@ def test_a_reload_goes_on_with_the_same_game(page: Page) -> None:
     page.keyboard.press("Space")
     expect(page.locator(STEP)).to_have_text("1")
     page.reload()
-    expect(page.locator("#conn-word")).to_have_text("Connected")
+    expect_to_play(page)
     expect(page.locator(STEP)).to_have_text("1")
     page.keyboard.press("Space")
     expect(page.locator(STEP)).to_have_text("2")
@@ -139,7 +147,7 @@ def test_a_second_window_takes_over_and_the_first_can_take_back(page: Page) -> N
     open_game(page, "Unequal exits")
     second = page.context.new_page()
     second.goto(page.url)
-    expect(second.locator("#conn-word")).to_have_text("Connected")
+    expect_to_play(second)
     expect(page.locator("#conn-word")).to_have_text("Stopped")
     second.keyboard.press("Space")
     expect(second.locator(STEP)).to_have_text("1")
@@ -179,7 +187,7 @@ def test_a_phone_plays_by_touch_without_scrolling_sideways(
     page.goto("/play/")
     page.get_by_role("heading", name="Single exit sparse").get_by_role("link").tap()
     page.get_by_role("button", name="Start practice").tap()
-    expect(page.locator("#conn-word")).to_have_text("Connected")
+    expect_to_play(page)
     page.get_by_role("button", name="All", exact=True).tap()
     page.get_by_role("button", name="Nearest exit").tap()
     for step in range(1, 13):
