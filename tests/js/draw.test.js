@@ -113,6 +113,17 @@ test("a ghost of a person who is out, or who stays, is not drawn", () => {
   assert.equal(drawn(view(), { ghost }).length, plain);
 });
 
+test("numbers lie on top of the arrows of others", () => {
+  const ghost = new Map([["P1", { action: "east", prediction: "moved" }]]);
+  const calls = drawn(view(), { ids: true, ghost });
+  const number = calls.findIndex((call) => call.name === "fillText" && call.args[0] === "1");
+  const arrow = calls.findLastIndex((call) => call.name === "fill" && call.fill === "activeInk");
+  assert.ok(arrow >= 0 && number > arrow);
+  const named = calls.filter((call) => call.name === "fillText").map((call) => call.args[0]);
+  assert.deepEqual(named, ["1"], "who is out or lost has a shape and no number");
+  assert.equal(drawn(view(), { ghost }).filter((call) => call.name === "fillText").length, 0);
+});
+
 test("only what is inside the crop is drawn", () => {
   const calls = drawn(view(), { crop: { row: 0, col: 3, rows: 3, cols: 3 } });
   assert.equal(calls.filter((call) => call.fill === "active").length, 0);

@@ -84,7 +84,7 @@ function drawCasualty(pen, person) {
  * @param {Person} person
  * @param {DrawOptions} options
  */
-function drawActive(pen, person, { selected, dim, flags, trapped, ids }) {
+function drawActive(pen, person, { selected, dim, flags, trapped }) {
   const { ctx, theme, size: z } = pen;
   const [x, y] = middle(pen, person);
   const r = radius(pen);
@@ -106,7 +106,6 @@ function drawActive(pen, person, { selected, dim, flags, trapped, ids }) {
     corners(ctx, x - z * 0.46, y - z * 0.46, z * 0.92, z * 0.26);
   }
   if (isSelected) drawRing(pen, x, y, r);
-  if (ids && z >= NUMBER_FROM) drawNumber(pen, person.id, x, y);
 }
 
 /**
@@ -128,12 +127,24 @@ function drawRing({ ctx, theme, size: z }, x, y, r) {
 }
 
 /**
+ * Numbers come after the arrows: in a crowd the tip of an arrow lies on the next person.
  * @param {Pen} pen
- * @param {string} id
- * @param {number} x
- * @param {number} y
  */
-function drawNumber({ ctx, theme, size: z }, id, x, y) {
+export function drawNames(pen) {
+  if (pen.size < NUMBER_FROM) return;
+  for (const person of pen.view.people) {
+    if (person.status === "active" && pen.shows(person.row, person.col)) drawName(pen, person);
+  }
+}
+
+/**
+ * @param {Pen} pen
+ * @param {Person} person
+ */
+function drawName(pen, person) {
+  const { ctx, theme, size: z } = pen;
+  const { id } = person;
+  const [x, y] = middle(pen, person);
   const digits = /(\d{1,3})$/.exec(id);
   const text = digits ? String(Number(digits[1])) : id.slice(0, 2);
   ctx.fillStyle = theme.halo;

@@ -3,7 +3,7 @@
 
 import { eachRun, exitSide, isWall, opensOutside, planLayout } from "../lib/geometry.js";
 import { drawArrival, drawArrows, drawField, drawNumbers, drawPaths } from "./overlays.js";
-import { drawBox, drawGhosts, drawPeople, drawTarget } from "./people.js";
+import { drawBox, drawGhosts, drawNames, drawPeople, drawTarget } from "./people.js";
 import { drawRaster } from "./raster.js";
 
 /** @typedef {import("../lib/view.js").View} View */
@@ -66,6 +66,7 @@ export function draw(ctx, view, theme, options = {}) {
   if (options.paths) drawPaths(pen, options.paths);
   drawPeople(pen, options);
   if (options.ghost) drawGhosts(pen, options.ghost, options.selected);
+  if (options.ids) drawNames(pen);
   if (options.box) drawBox(pen, options.box);
   if (options.target) drawTarget(pen, options.target);
 }
