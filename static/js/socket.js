@@ -96,18 +96,27 @@ class Line {
 
   close() {
     clearInterval(this.timer);
-    this.socket?.close(1000);
+    this.drop();
+  }
+
+  /** Let go of the present socket: whatever it still says is not heard. */
+  drop() {
+    const socket = this.socket;
     this.socket = null;
+    socket?.close(1000);
   }
 
   open() {
+    this.drop();
     this.retryAt = 0;
     this.bye = "";
     this.synced = false;
     const socket = new WebSocket(this.url);
     this.socket = socket;
     this.openedAt = this.heardAt = performance.now();
-    socket.onopen = () => socket.send(hello(this.episode.view ? this.episode.view.step : null));
+    socket.onopen = () => {
+      if (this.socket === socket) socket.send(hello(this.episode.view ? this.episode.view.step : null));
+    };
     socket.onmessage = (event) => {
       if (this.socket === socket) this.heard(event.data);
     };
@@ -182,12 +191,13 @@ class Line {
 
   tick() {
     const silent = (performance.now() - this.heardAt) / 1000;
-    if (this.socket?.readyState === WebSocket.OPEN && this.episode.phase !== "over") {
+    const { socket } = this;
+    if (socket && this.episode.phase !== "over") {
+      // Also a line that does not open: a browser would wait for it for minutes.
       if (silent > DEAD_AFTER_S) {
-        const dead = this.socket;
+        this.drop();
         this.closed(1006, "The server went silent.");
-        dead.close();
-      } else if (silent > PING_AFTER_S) this.socket.send(PING);
+      } else if (silent > PING_AFTER_S && socket.readyState === WebSocket.OPEN) socket.send(PING);
     }
     if (this.retryAt && performance.now() >= this.retryAt) this.open();
     const stale = silent > STALE_AFTER_S && this.episode.phase !== "over";
