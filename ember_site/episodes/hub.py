@@ -283,7 +283,7 @@ class Hub:
         for room in list(self._rooms.values()):
             room.crowd_tell()
             self._dismiss_slow(room, now)
-            if room.ended_at is not None and now - room.ended_at > self.limits.after_end_s:
+            if room.over_at is not None and now - room.over_at > self.limits.after_end_s:
                 room.dismiss_all(Dismissal(CloseCode.OVER, "The episode is over."))
             if not room.members and not room.lock.locked():
                 self._rooms.pop(room.episode_id, None)

@@ -75,11 +75,12 @@ class Room:
         self.lock = asyncio.Lock()
         self.watchers_elsewhere = 0
         self.crowd_told = 0
-        self.ended_at: float | None = None
+        self.over_at: float | None = None
         self._view = view
         self._remote = view.remote
         self._limits = limits
         self._snapshot: str | None = None
+        self._note_over()
 
     @property
     def view(self) -> EpisodeView:
@@ -202,11 +203,16 @@ class Room:
         for member in self.members:
             member.mailbox.put_control(frame)
 
+    def _note_over(self) -> None:
+        """Remember since when no step can come any more, so that sockets do not stay open for nothing."""
+        if self.over_at is None and self._view.state not in (Episode.State.RUNNING, Episode.State.PAUSED):
+            self.over_at = asyncio.get_running_loop().time()
+
     def _publish_state(self, view: EpisodeView) -> None:
+        self._note_over()
         match view.state:
             case Episode.State.ENDED:
                 frame = self._end_frame()
-                self.ended_at = asyncio.get_running_loop().time()
             case Episode.State.PAUSED:
                 frame = frame_notice(
                     "paused", "Paused, because nothing happened for long. The next step resumes it."
@@ -216,7 +222,9 @@ class Room:
                     "episode_frozen", "This episode is frozen because of a fault on our side."
                 )
             case Episode.State.ABANDONED:
-                frame = frame_notice("abandoned", "This episode was given up after a day without a step.")
+                frame = frame_notice(
+                    "abandoned", "This episode was given up, because nobody went on with it."
+                )
             case _:
                 frame = frame_notice("resumed", "The episode goes on.")
         for member in self.members:

@@ -85,6 +85,22 @@ test("pausing and resuming are seen", () => {
   assert.equal(hear(paused, { t: "notice", code: "resumed", message: "" }).paused, false);
 });
 
+test("an episode that takes no more steps stops for good, whether one was there or comes later", () => {
+  const told = [
+    hear(played(2), { t: "notice", code: "abandoned", message: "Given up." }),
+    hear(played(2), { t: "notice", code: "episode_frozen", message: "Frozen." }),
+    hear(initialEpisode(), welcome({ state: "abandoned" })),
+    hear(initialEpisode(), welcome({ state: "frozen" })),
+    hear(played(2), { t: "ack", step: 1, result: "rejected", now: 0, code: "episode_frozen", message: "Frozen." }),
+  ];
+  for (const episode of told) {
+    assert.deepEqual([episode.phase, episode.halted, episode.takeOver], ["stopped", true, false]);
+    assert.ok(episode.why);
+    assert.deepEqual(hangUp(episode, 4410, "The episode is over."), episode);
+    assert.equal(hangUp(episode, 1006, "").phase, "stopped", "nobody comes back for what cannot go on");
+  }
+});
+
 test("frames that are broken are refused, unknown kinds passed over", () => {
   for (const text of ["", "[]", "null", "{}", '{"t":"delta","step":1}', '{"t":"snapshot","observation":null}', '{"t":"bye","code":"4400","why":""}']) {
     assert.throws(() => readFrame(text), Error, text);

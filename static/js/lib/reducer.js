@@ -10,12 +10,18 @@
  *   phase: 'connecting'|'live'|'reconnecting'|'stopped'|'over',
  *   role: string, paused: boolean, view: View|null, rules: Rules|null, watchers: number,
  *   pending: Pending|null, ack: Frame|null, end: Frame|null, notice: Frame|null,
- *   why: string, takeOver: boolean, needSync: boolean
+ *   why: string, takeOver: boolean, halted: boolean, needSync: boolean
  * }} Episode
  */
 
 import { applyDelta, viewFromObservation } from './view.js';
 import { closeMeaning } from './protocol.js';
+
+/** What it means that an episode takes no more steps without having ended: states and notices of the server. */
+const HALTS = new Map([
+  ['frozen', 'This episode is frozen because of a fault on our side.'],
+  ['abandoned', 'This episode was given up, because nobody went on with it.'],
+]);
 
 /** @returns {Episode} the state before anything was heard */
 export function initialEpisode() {
@@ -32,6 +38,7 @@ export function initialEpisode() {
     notice: null,
     why: '',
     takeOver: false,
+    halted: false,
     needSync: false,
   };
 }
@@ -46,16 +53,7 @@ export function initialEpisode() {
 export function hear(episode, frame) {
   switch (frame.t) {
     case 'welcome':
-      return {
-        ...episode,
-        phase: 'live',
-        role: frame.role,
-        paused: frame.state === 'paused',
-        watchers: frame.watchers,
-        why: '',
-        takeOver: false,
-        needSync: false,
-      };
+      return hearWelcome(episode, frame);
     case 'snapshot':
       return {
         ...episode,
@@ -81,6 +79,31 @@ export function hear(episode, frame) {
 }
 
 /** @param {Episode} episode @param {Frame} frame @returns {Episode} */
+function hearWelcome(episode, frame) {
+  const live = {
+    ...episode,
+    role: frame.role,
+    paused: frame.state === 'paused',
+    watchers: frame.watchers,
+    why: '',
+    takeOver: false,
+    needSync: false,
+  };
+  const halt = HALTS.get(frame.state);
+  return halt ? halted(live, halt) : { ...live, phase: 'live' };
+}
+
+/**
+ * Stopped for good, though the line is there.
+ * @param {Episode} episode
+ * @param {string} why
+ * @returns {Episode}
+ */
+function halted(episode, why) {
+  return { ...episode, phase: 'stopped', halted: true, takeOver: false, pending: null, why };
+}
+
+/** @param {Episode} episode @param {Frame} frame @returns {Episode} */
 function hearDelta(episode, frame) {
   if (!episode.view) return { ...episode, needSync: true };
   if (frame.step <= episode.view.step) return episode;
@@ -92,12 +115,13 @@ function hearDelta(episode, frame) {
 function hearAck(episode, frame) {
   const own = episode.pending !== null && episode.pending.step === frame.step;
   const behind = episode.view !== null && frame.now > episode.view.step;
-  return {
+  const after = {
     ...episode,
     ack: frame,
     pending: own ? null : episode.pending,
     needSync: episode.needSync || behind,
   };
+  return frame.code === 'episode_frozen' ? halted(after, frame.message ?? '') : after;
 }
 
 /** @param {Episode} episode @param {Frame} frame @returns {Episode} */
@@ -108,6 +132,7 @@ function hearNotice(episode, frame) {
   }
   if (frame.code === 'paused') return { ...episode, paused: true, notice: frame };
   if (frame.code === 'resumed') return { ...episode, paused: false, notice: frame };
+  if (frame.code === 'episode_frozen' || frame.code === 'abandoned') return halted(episode, frame.message);
   return { ...episode, notice: frame };
 }
 
@@ -121,6 +146,7 @@ function hearNotice(episode, frame) {
 export function hangUp(episode, code, why) {
   const meaning = closeMeaning(code);
   const text = why || meaning.why;
+  if (episode.halted) return episode;
   if (episode.end || meaning.over) return { ...episode, phase: 'over', why: text };
   if (meaning.retry) return { ...episode, phase: 'reconnecting', why: text };
   return { ...episode, phase: 'stopped', why: text, takeOver: meaning.takeOver };

@@ -54,7 +54,10 @@ function changed(episode, before, stale) {
  * @param {Episode} before
  */
 function notices(episode, before) {
-  if (episode.phase === "stopped" && before.phase !== "stopped") showNotice(episode.why, "Try again", () => line.takeOver());
+  if (episode.phase === "stopped" && before.phase !== "stopped") {
+    if (episode.halted) showNotice(episode.why);
+    else showNotice(episode.why, "Try again", () => line.takeOver());
+  }
   if (episode.phase === "reconnecting" && before.phase !== "reconnecting") {
     showNotice(`${episode.why} What came so far stays here; the rest follows when the line is back.`);
   }

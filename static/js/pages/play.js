@@ -314,7 +314,8 @@ function showExitButtons() {
  */
 function notices(episode, before) {
   if (episode.phase === "stopped" && before.phase !== "stopped") {
-    if (episode.takeOver) showNotice(`${episode.why} Nothing is lost.`, "Play here", () => line.takeOver());
+    if (episode.halted) showNotice(`${episode.why} It takes no more steps.`);
+    else if (episode.takeOver) showNotice(`${episode.why} Nothing is lost.`, "Play here", () => line.takeOver());
     else showNotice(`${episode.why} Nothing is lost.`, "Try again", () => line.takeOver());
   } else if (episode.phase === "reconnecting" && before.phase !== "reconnecting") {
     showNotice(`${episode.why} Step ${episode.view?.step ?? 0} is saved and your orders are kept.`);

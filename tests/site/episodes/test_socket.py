@@ -258,6 +258,25 @@ def test_p14_an_ended_episode_shows_its_end_and_takes_no_step(
     assert line.close_code() == 4410
 
 
+def test_sockets_of_an_episode_that_takes_no_more_steps_do_not_stay_open_for_nothing(
+    practice: Episode, cookie: str
+) -> None:
+    quick = WebProcess({"after_end_s": 0.2})
+    try:
+        for state in (Episode.State.RUNNING, Episode.State.FROZEN, Episode.State.ABANDONED):
+            Episode.objects.filter(pk=practice.pk).update(state=state)
+            line = quick.episode(practice.pk, cookie)
+            assert line.hello()["state"] == state
+            assert line.until("snapshot")["observation"]["step"] == 0
+            if state == Episode.State.RUNNING:
+                Episode.objects.filter(pk=practice.pk).update(state=Episode.State.ABANDONED)
+                assert line.until("notice")["code"] == "abandoned"
+            assert line.until("bye")["code"] == 4410
+            assert line.close_code() == 4410
+    finally:
+        quick.stop()
+
+
 def test_p14_a_stranger_is_a_watcher_and_can_never_act(
     web: WebProcess, practice: Episode, other_user: User, watcher: Line
 ) -> None:
