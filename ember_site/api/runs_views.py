@@ -343,8 +343,9 @@ def _sent_file(request: Request) -> tuple[BinaryIO, str, str]:
     if not (request.content_type or "").startswith("multipart/"):
         body = request.data if isinstance(request.data, RecordFile) else RecordFile()  # nothing was sent
         return body, query.get("filename", ""), query.get("agent", "")
-    file = request.FILES.get("file")
-    if file is None:
-        raise BadInput("Expected a file in the form's field `file`.", place="file")
+    files = request.FILES.getlist("file")
+    if len(files) != 1:
+        raise BadInput(f"Expected one file in the form's field `file`, got {len(files)}.", place="file")
+    file = files[0]
     slug = request.POST.get("agent") or query.get("agent", "")
     return cast(BinaryIO, file), query.get("filename") or file.name or "", str(slug)

@@ -74,10 +74,12 @@ def _dry_run(request: HttpRequest) -> HttpResponse:
 
 
 def _file_from(request: HttpRequest) -> UploadedFile[Any]:
-    file = request.FILES.get("file")
-    if not isinstance(file, UploadedFile):
+    files = request.FILES.getlist("file")
+    if not files:
         raise BadInput("Choose a file first.", place="file")
-    return file
+    if len(files) > 1:
+        raise BadInput(f"Expected one file at a time, got {len(files)}.", place="file")
+    return files[0]
 
 
 def _submission_from(request: HttpRequest) -> Submission:
@@ -96,18 +98,25 @@ def _submission_from(request: HttpRequest) -> Submission:
 def _agent_from(request: HttpRequest, owner: User) -> Agent:
     slug = request.POST.get("agent", "")
     if slug in ("", NEW_AGENT):
-        return services.agent_create(owner=owner, fields={"name": request.POST.get("agent_name", "")})
+        return services.agent_ensure_named(owner=owner, name=request.POST.get("agent_name", ""))
     return selectors.agent_for_upload(viewer=owner, slug=slug)
 
 
 def _submit_page(
     request: HttpRequest, *, error: DomainError | None = None, checked: dict[str, Any] | None = None
 ) -> HttpResponse:
+    agents = list(selectors.agents_for_upload(viewer=request.user))
+    chosen, name = (
+        request.POST.get("agent") or request.GET.get("agent", ""),
+        request.POST.get("agent_name", ""),
+    )
+    if chosen == NEW_AGENT:  # it may have been made before the file was refused
+        chosen = next((agent.slug for agent in agents if agent.name == " ".join(name.split())), NEW_AGENT)
     context: dict[str, Any] = {
         "limits": upload_limits(),
-        "agents": selectors.agents_for_upload(viewer=request.user),
-        "chosen": request.POST.get("agent") or request.GET.get("agent", ""),
-        "agent_name": request.POST.get("agent_name", ""),
+        "agents": agents,
+        "chosen": chosen,
+        "agent_name": name,
         "queue": selectors.queue_status(),
         "error": error,
         "error_rows": line_rows(error.lines) if isinstance(error, SubmissionRefused) else [],

@@ -58,6 +58,7 @@ def submission_list(*, viewer: Viewer) -> QuerySet[Submission]:
         .annotate(
             line_count=Count("lines"),
             verified_count=Count("lines", filter=Q(lines__run__state=RunState.VERIFIED)),
+            failed_count=Count("lines", filter=Q(lines__run__state=RunState.FAILED)),
             open_count=Count("lines", filter=Q(lines__run__state__in=OPEN_STATES)),
         )
         .order_by("-created_at")
@@ -74,7 +75,8 @@ def submission_get(*, viewer: Viewer, submission_id: UUID | str) -> Submission:
     visible = submissions_visible(viewer=viewer).select_related("agent")
     submission = visible.filter(pk=submission_id).first()
     if submission is None:
-        raise NotFound("There is no upload at this address, or it is somebody else's.")
+        where = "There is no upload at this address, or it is somebody else's."
+        raise NotFound(where if viewer.is_authenticated else f"{where} Sign in to see your own.")
     return submission
 
 

@@ -3,6 +3,7 @@
 from ember_site.runs.services.agents import (
     AgentFields,
     agent_create,
+    agent_ensure_named,
     agent_update,
     baseline_agent,
     human_agent_for,
@@ -19,6 +20,7 @@ __all__ = [
     "AgentFields",
     "DryRun",
     "agent_create",
+    "agent_ensure_named",
     "agent_update",
     "baseline_agent",
     "human_agent_for",

@@ -47,6 +47,23 @@ def agent_create(*, owner: User, fields: AgentFields) -> Agent:
 
 
 @transaction.atomic
+def agent_ensure_named(*, owner: User, name: str) -> Agent:
+    """
+    The account's `model` agent of that name, made if there is none.
+
+    So a form that is sent again after a refusal, or once for each of several files, makes one agent.
+
+    Raises:
+        BadInput: the name is not acceptable.
+    """
+    User.objects.select_for_update(no_key=True).get(pk=owner.pk)  # one at a time
+    agent = Agent(owner=owner, kind=AgentKind.MODEL)
+    _agent_fill(agent, {"name": name})
+    same = Agent.objects.filter(owner=owner, kind=AgentKind.MODEL, name=agent.name)
+    return same.order_by("created_at", "id").first() or _agent_insert(agent)
+
+
+@transaction.atomic
 def agent_update(*, viewer: User, agent: Agent, fields: AgentFields) -> Agent:
     """
     Change what an agent says about itself. Kind, owner and slug stay, so links keep working.

@@ -145,7 +145,7 @@ function parsed(text) {
 }
 
 /**
- * Send files one after another; a new agent is made with the first and used for the others.
+ * Send files one after another; a new agent is made with the first, and its name means it for the others.
  * @param {HTMLFormElement} form
  * @param {HTMLElement} uploads
  * @param {File[]} files

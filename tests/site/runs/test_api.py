@@ -116,6 +116,13 @@ class TestUpload:
         answer = api.post(reverse("api_submission_list"), {"agent": agent.slug})
         assert (answer.status_code, answer.json()["place"]) == (422, "file")
 
+    def test_a_form_with_two_files_is_refused_rather_than_half_read(self, api, agent):
+        files = [SimpleUploadedFile(name, ten()) for name in ("a.jsonl", "b.jsonl")]
+        answer = api.post(reverse("api_submission_list"), {"agent": agent.slug, "file": files})
+        assert (answer.status_code, answer.json()["place"]) == (422, "file")
+        assert "got 2" in answer.json()["detail"]
+        assert not Run.objects.exists()
+
     def test_other_media_are_not_taken(self, api, agent):
         assert send(api, agent, ten(), "text/plain").status_code == 415
 

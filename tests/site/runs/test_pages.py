@@ -6,17 +6,19 @@ import json
 import re
 import subprocess
 import sys
+from datetime import timedelta
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
+from ember_site.core import clock
 from ember_site.runs import services
 from ember_site.runs.limits import upload_limits
-from ember_site.runs.models import Agent, Run, Submission
+from ember_site.runs.models import Agent, Run, Submission, SubmissionLine
 from tests.site.runs.conftest import record_text, scenarios
-from tests.site.runs.test_submissions import HOSTILE, ten
+from tests.site.runs.test_submissions import HOSTILE, jsonl, ten
 from tests.site.runs.test_verification import forged
 from tests.site.runs.workers import run_tasks
 from tests.site_server import ROOT
@@ -74,6 +76,28 @@ class TestSubmit:
     def test_a_new_agent_is_made_on_the_way(self, browser, ann):
         assert post(browser, ten(), agent_name="Brand new").status_code == 302
         assert Agent.objects.get(owner=ann).name == "Brand new"
+
+    def test_files_for_a_new_agent_make_one_agent_however_many_they_are(self, browser, ann):
+        refused = post(browser, b"", agent_name="Brand new")
+        assert refused.status_code == 422
+        made = Agent.objects.get(owner=ann)
+        assert f'<option value="{made.slug}" selected>' in refused.content.decode(), "it is there by now"
+        for payload in (ten(), record_text().encode()):
+            assert post(browser, payload, agent_name=" Brand  new ").status_code == 302
+        assert Agent.objects.get(owner=ann) == made
+        assert set(Submission.objects.values_list("agent", flat=True)) == {made.pk}
+
+    def test_the_name_of_anothers_agent_is_a_new_agent(self, browser, bob):
+        services.agent_create(owner=bob, fields={"name": "Brand new"})
+        assert post(browser, ten(), agent_name="Brand new").status_code == 302
+        assert Agent.objects.filter(name="Brand new").count() == 2
+
+    def test_two_files_in_one_form_are_not_taken_for_one(self, browser, agent):
+        files = [SimpleUploadedFile(name, ten()) for name in ("a.jsonl", "b.jsonl")]
+        answer = browser.post(reverse("submit"), {"agent": agent.slug, "file": files})
+        assert answer.status_code == 422
+        assert b"one file at a time, got 2" in answer.content
+        assert not Submission.objects.exists()
 
     def test_a_new_agent_needs_a_name(self, browser):
         answer = post(browser, ten())
@@ -143,6 +167,46 @@ class TestStatus:
             assert stranger.get(address).status_code == 404
             assert Client().get(address).status_code == 404
 
+    def test_a_failure_of_ours_is_not_called_a_refusal(self, browser, agent):
+        post(browser, ten(), agent.slug)
+        run_tasks()
+        Run.objects.filter(pk=Run.objects.first().pk).update(state="failed")
+        for name in ("me", "submit"):
+            page = browser.get(reverse(name)).content.decode()
+            assert "1 failed on our side" in page
+            assert "Some refused" not in page
+        SubmissionLine.objects.update(run=None)
+        assert "All refused" in browser.get(reverse("me")).content.decode()
+
+    @pytest.mark.parametrize("done", [False, True], ids=["at once", "later"])
+    def test_links_of_a_reply_lead_owner_and_stranger_to_the_result_or_tell_why_not(
+        self, browser, agent, bob, done
+    ):
+        stranger = Client()
+        stranger.force_login(bob)
+        posted = post(browser, jsonl(record_text(1), forged(2)), agent.slug)
+        if done:
+            run_tasks()
+        own = browser.get(posted["Location"]).content.decode()
+        assert ("2 of 2" if done else "0 of 2") in own
+        for who in (stranger, Client()):
+            told = who.get(posted["Location"])
+            assert told.status_code == 404
+            assert b"somebody else" in told.content
+        first, second = (line.run for line in Submission.objects.get().lines.order_by("number"))
+        words = ("Replay is byte for byte the record", "replay_mismatch") if done else ("in the queue",) * 2
+        for run, word in zip((first, second), words, strict=True):
+            address = reverse("run_detail", args=[run.pk])
+            assert address in own
+            for who in (browser, stranger, Client()):
+                assert word in who.get(address).content.decode()
+        services.agent_update(viewer=agent.owner, agent=agent, fields={"visibility": "private"})
+        address = reverse("run_detail", args=[first.pk])
+        assert words[0] in browser.get(address).content.decode()
+        hidden = stranger.get(address)
+        assert hidden.status_code == 404
+        assert b"private" in hidden.content
+
     def test_a_run_page_asks_for_its_verdict(self, browser, agent):
         run = services.run_store(agent=agent, record_text=record_text(), source="upload", ranked=True)
         address = reverse("run_status", args=[run.pk])
@@ -171,6 +235,21 @@ class TestRunPage:
         run = services.run_store(agent=agent, record_text=record_text(), source="upload", ranked=True)
         page = Client().get(reverse("run_detail", args=[run.pk])).content.decode()
         assert "1 in the queue" in page
+
+    def test_instants_are_written_one_way_and_those_of_the_history_have_their_day(
+        self, agent, browser, user_make, monkeypatch
+    ):
+        run = self.verified(agent)
+        later = clock.now() + timedelta(days=3)
+        monkeypatch.setattr(clock, "now", lambda: later)
+        services.run_verify_again(viewer=user_make("org", is_staff=True), run=run)
+        run = services.run_verify(run_id=run.pk)
+        page = browser.get(reverse("run_detail", args=[run.pk])).content.decode()
+        assert f"<dd>{run.created_at:%Y-%m-%d %H:%M} UTC</dd>" in page
+        assert f"<dd>{later:%Y-%m-%d %H:%M} UTC</dd>" in page
+        history = page[page.index("History, 2 attempts") :]
+        for attempt in run.verifications.all():
+            assert f">{attempt.finished_at:%Y-%m-%d %H:%M}</time>" in history
 
     def test_a_private_run_says_so_to_strangers(self, agent, ann):
         run = self.verified(agent)
