@@ -19,28 +19,23 @@ _CASUALTY_HEADS = {cause: f'{{"cause":"{cause}","id":"' for cause in Cause}
 _STATUS_TAILS = [f',"status":"{status}"}}' for status in STATUSES]
 
 
-class RecordText:
-    """Collects the text of one run, step by step."""
+class StateText:
+    """Text of the recorded STATE of a run, brought forward step by step."""
 
-    def __init__(self, scenario: Scenario, seed: int, world: World, trapped: Sequence[int]) -> None:
+    def __init__(self, scenario: Scenario, world: World, trapped: Sequence[int]) -> None:
         ids = [person.id for person in scenario.people]
         self.ids = ids
         self._positions = world.ground.texts
-        self._actions = [[f'"{i}":"{action}"' for action in ACTIONS] for i in ids]
-        self._movements = [[f'"{i}":"{outcome}"' for outcome in OUTCOMES] for i in ids]
         self._quoted = [f'"{i}"' for i in ids]
         self._heads = [f'"{i}":{{"position":' for i in ids]
         self._people = [
             head + self._positions[cell] + _STATUS_TAILS[status]
             for head, cell, status in zip(self._heads, world.cells, world.statuses, strict=True)
         ]
-        self.header = header_of(scenario, seed)
-        self.state = self._state(world, trapped)
-        self.steps: list[str] = []
-        self.opening = f'{{"header":{canonical_json(self.header)},"initial":{self.state},"steps":['
+        self.text = self._state(world, trapped)
 
-    def add(self, events: StepEvents, world: World, trapped: Sequence[int]) -> None:
-        """Append one step; ``world`` is the state after it."""
+    def advance(self, events: StepEvents, world: World, trapped: Sequence[int]) -> None:
+        """Follow one step; ``world`` is the state after it."""
         people, heads, positions = self._people, self._heads, self._positions
         cells, statuses = world.cells, world.statuses
         for person, outcome in zip(events.actors, events.outcomes, strict=True):
@@ -48,16 +43,41 @@ class RecordText:
                 people[person] = heads[person] + positions[cells[person]] + _STATUS_TAILS[statuses[person]]
         for person, _ in events.casualties:
             people[person] = heads[person] + positions[cells[person]] + _STATUS_TAILS[statuses[person]]
-        self.state = self._state(world, trapped)
-        actions, movements = self._actions, self._movements
+        self.text = self._state(world, trapped)
+
+    def _state(self, world: World, trapped: Sequence[int]) -> str:
+        fire = world.fire
+        cut_off = ",".join([self._quoted[person] for person in trapped])
+        return (
+            f'{{"burning":{fire.burning[world.step]},"fire_draws":{fire.draws[world.step]},'
+            f'"people":{{{",".join(self._people)}}},"trapped":[{cut_off}]}}'
+        )
+
+
+class RecordText:
+    """Collects the text of one run, step by step."""
+
+    def __init__(self, header: dict[str, str | int], ids: Sequence[str], world: World, initial: str) -> None:
+        """``initial`` is the text of the state before the first step."""
+        self._ids = ids
+        self._positions = world.ground.texts
+        self._actions = [[f'"{i}":"{action}"' for action in ACTIONS] for i in ids]
+        self._movements = [[f'"{i}":"{outcome}"' for outcome in OUTCOMES] for i in ids]
+        self._quoted = [f'"{i}"' for i in ids]
+        self.steps: list[str] = []
+        self.opening = f'{{"header":{canonical_json(header)},"initial":{initial},"steps":['
+
+    def add(self, events: StepEvents, state: str) -> None:
+        """Append one step; ``state`` is the text of the state after it."""
+        positions, actions, movements = self._positions, self._actions, self._movements
         acted = ",".join([actions[p][a] for p, a in zip(events.actors, events.actions, strict=True)])
         moved = ",".join([movements[p][o] for p, o in zip(events.actors, events.outcomes, strict=True)])
-        lost = ",".join([f'{_CASUALTY_HEADS[cause]}{self.ids[p]}"}}' for p, cause in events.casualties])
+        lost = ",".join([f'{_CASUALTY_HEADS[cause]}{self._ids[p]}"}}' for p, cause in events.casualties])
         out = ",".join([self._quoted[p] for p in events.evacuations])
         lit = ",".join([positions[cell] for cell in events.ignitions])
         self.steps.append(
             f'{{"actions":{{{acted}}},"casualties":[{lost}],"evacuations":[{out}],"ignitions":[{lit}],'
-            f'"movements":{{{moved}}},"state":{self.state},"step":{events.step}}}'
+            f'"movements":{{{moved}}},"state":{state},"step":{events.step}}}'
         )
 
     def text(self, termination: tuple[EndReason, int] | None) -> str:
@@ -78,14 +98,6 @@ class RecordText:
         if termination is not None:
             end = f'{{"reason":"{termination[0]}","step":{termination[1]}}}'
         return f'],"termination":{end}}}'
-
-    def _state(self, world: World, trapped: Sequence[int]) -> str:
-        fire = world.fire
-        cut_off = ",".join([self._quoted[person] for person in trapped])
-        return (
-            f'{{"burning":{fire.burning[world.step]},"fire_draws":{fire.draws[world.step]},'
-            f'"people":{{{",".join(self._people)}}},"trapped":[{cut_off}]}}'
-        )
 
 
 def header_of(scenario: Scenario, seed: int) -> dict[str, str | int]:

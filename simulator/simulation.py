@@ -22,7 +22,7 @@ from simulator.observation import (
     rules_view,
 )
 from simulator.record import RecordHeader, RunRecord, Termination
-from simulator.record_text import RecordText
+from simulator.record_text import RecordText, StateText, header_of
 from simulator.scenario import EnterFirePolicy, Position, Scenario
 
 _CODES: Final[dict[Any, int]] = {str(action): code for code, action in enumerate(ACTIONS)}
@@ -32,11 +32,13 @@ _ACTION_WORDS: Final = ", ".join(ALLOWED_ACTIONS)
 class Simulator:
     """One run. Give a policy only what :meth:`observe` returns; everything else is evaluator-private."""
 
-    def __init__(self, scenario: Scenario, seed: int | None = None) -> None:
+    def __init__(self, scenario: Scenario, seed: int | None = None, *, keep_record: bool = True) -> None:
         """
         Args:
             scenario: The scenario to run.
             seed: Evaluator seed, 0 to 2**64 - 1; the scenario's own when None.
+            keep_record: Whether to keep the text of every step, which :meth:`record` needs. Without
+                it a run of any length takes the same memory; its actions give the record again.
 
         Raises:
             SimulationError: The seed is no such integer.
@@ -50,10 +52,14 @@ class Simulator:
         self._world = World.start(self._fire, entering_fire_kills=kills)
         cut_off = trapped(self._world)
         self._seed = seed
-        self._text = RecordText(scenario, seed, self._world, cut_off)
+        self._state = StateText(scenario, self._world, cut_off)
+        self._ids = self._state.ids
+        self._header = header_of(scenario, seed)
+        self._record: RecordText | None = None
+        if keep_record:
+            self._record = RecordText(self._header, self._ids, self._world, self._state.text)
         self._tally = Tally(len(scenario.people), scenario.max_steps, len(cut_off))
         self._end: tuple[EndReason, int] | None = None
-        self._ids = self._text.ids
         self._map = map_view(scenario)
         self._rules = rules_view(scenario)
         self._burning: frozenset[Position] = frozenset(scenario.ignitions)
@@ -87,7 +93,7 @@ class Simulator:
     @property
     def state_digest(self) -> str:
         """SHA-256 of the present step number and recorded state; evaluator-private."""
-        return hashlib.sha256(f"{self._world.step}:{self._text.state}".encode("ascii")).hexdigest()
+        return hashlib.sha256(f"{self._world.step}:{self._state.text}".encode("ascii")).hexdigest()
 
     @property
     def metrics(self) -> Metrics:
@@ -174,37 +180,49 @@ class Simulator:
     def advance(self, codes: Sequence[int]) -> None:
         """Make one step from checked action codes, beside the active people; see :meth:`action_codes`."""
         events = advance(self._world, codes)
-        self._text.add(events, self._world, trapped(self._world))
+        self._state.advance(events, self._world, trapped(self._world))
+        if self._record is not None:
+            self._record.add(events, self._state.text)
         self._tally.add(events)
         reason = end_reason(self._world, self._scenario.max_steps)
         if reason is not None:
             self._end = (reason, self._world.step)
 
     def record(self) -> RunRecord:
-        """The run record as it stands; ``termination`` is null while the run goes on."""
-        header = RecordHeader(**self._text.header)  # type: ignore[arg-type]
-        return RunRecord(header, self.termination, self._text.text(self._end))
+        """The run record as it stands; ``termination`` is null while the run goes on.
+
+        Raises:
+            SimulationError: The simulator was made with ``keep_record=False``, as for all texts below.
+        """
+        header = RecordHeader(**self._header)  # type: ignore[arg-type]
+        return RunRecord(header, self.termination, self.record_text())
 
     def record_text(self) -> str:
         """Canonical text of :meth:`record`."""
-        return self._text.text(self._end)
+        return self._kept.text(self._end)
 
     def record_digest(self) -> str:
         """SHA-256 of :meth:`record_text`."""
-        return self._text.digest(self._end)
+        return self._kept.digest(self._end)
 
     def opening_text(self) -> str:
         """Canonical text of the record before its first step."""
-        return self._text.opening
+        return self._kept.opening
 
     def closing_text(self) -> str:
         """Canonical text of the record behind its last step."""
-        return self._text.closing(self._end)
+        return self._kept.closing(self._end)
 
     def state_text(self) -> str:
         """Canonical text of the record's STATE now."""
-        return self._text.state
+        return self._state.text
 
     def last_step_text(self) -> str:
         """Canonical text of the record's last step."""
-        return self._text.steps[-1]
+        return self._kept.steps[-1]
+
+    @property
+    def _kept(self) -> RecordText:
+        if self._record is None:
+            raise SimulationError("this simulator keeps no record, expected one made with keep_record=True")
+        return self._record
