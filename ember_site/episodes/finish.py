@@ -6,14 +6,17 @@ from uuid import UUID
 
 from django.db import transaction
 
+from ember_site.catalog.scenario_cache import scenario_load
 from ember_site.core.errors import NotFound, WrongState
+from ember_site.episodes.live import record_from_log
 from ember_site.episodes.models import Episode
+from ember_site.episodes.selectors import episode_log
 from ember_site.runs.models import Run, RunSource
 from ember_site.runs.services.runs import run_store
 
 
-def episode_finish(*, episode_id: UUID, record_text: str) -> Run:
-    """Store the record of an ended episode as a run and ask for its verification.
+def episode_finish(*, episode_id: UUID) -> Run:
+    """Make the record of an ended episode from its log, store it as a run and ask for its verification.
 
     Doing it again gives the same run. Only ranked episodes make ranked runs; what a sealed
     evaluation hides stays hidden on the run.
@@ -21,6 +24,7 @@ def episode_finish(*, episode_id: UUID, record_text: str) -> Run:
     Raises:
         NotFound: there is no such episode.
         WrongState: it has not ended.
+        LogDiffers: the log does not give the states that were shown.
         StoreUnavailable: the record could not be stored; the log keeps everything, so try again.
     """
     episode = Episode.objects.select_related("agent", "run").filter(pk=episode_id).first()
@@ -30,6 +34,8 @@ def episode_finish(*, episode_id: UUID, record_text: str) -> Run:
         return episode.run
     if episode.state != Episode.State.ENDED:
         raise WrongState("Only an episode that has ended becomes a run.")
+    scenario = scenario_load(episode.scenario_id)
+    record_text = record_from_log(scenario, int(episode.seed), episode_log(episode_id=episode_id))
     with transaction.atomic():
         run = run_store(
             agent=episode.agent,

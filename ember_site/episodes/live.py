@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict, deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from uuid import UUID
 
 from ember_site.episodes.deltas import Wire, delta_between
 from simulator import Observation, Scenario, SimulationError, Simulator
+
+LogRow = tuple[int, Mapping[str, str], str]
+"""A logged step: its number, the actions, the digest of the state that it led to."""
 
 #: Deltas kept in memory for clients that come back; older ones are covered by a snapshot.
 DELTAS_KEPT = 64
@@ -30,18 +33,52 @@ class LogDiffers(Exception):
         self.actual = actual
 
 
+def log_follow(simulator: Simulator, rows: Iterable[LogRow]) -> Iterator[None]:
+    """Make logged steps, in order, and check the digest of each; pauses after each that agrees.
+
+    Raises:
+        LogDiffers: the state differs from the logged one, or the step cannot be made.
+    """
+    for step, actions, digest in rows:
+        made = simulator.step_count
+        if step != made + 1:
+            raise LogDiffers(made + 1, "", "")
+        try:
+            simulator.advance(simulator.action_codes(actions))
+        except SimulationError as error:
+            raise LogDiffers(step, digest, "") from error
+        if simulator.state_digest != digest:
+            raise LogDiffers(step, digest, simulator.state_digest)
+        yield
+
+
+def record_from_log(scenario: Scenario, seed: int, rows: Iterable[LogRow]) -> str:
+    """The run record of an ended episode, as canonical JSON. For storage only, never for a client.
+
+    Raises:
+        LogDiffers: the log gives other states than it says, or does not reach the end of the run.
+    """
+    simulator = Simulator(scenario, seed)
+    for _ in log_follow(simulator, rows):
+        pass
+    if not simulator.done:
+        raise LogDiffers(simulator.step_count + 1, "", "")
+    return simulator.record_text()
+
+
 class LiveEpisode:
     """One simulator with its newest observation and the last few deltas.
 
     All methods need `lock`: a process has several threads, an episode has one writer. Who gets the
     lock of an object that is `discarded` asks the registry for another: this one may be ahead of the log.
+    The record is not kept here, or memory would grow with every step; the log gives it at the end.
     """
 
     def __init__(self, scenario: Scenario, seed: int) -> None:
         """Start at step 0; `advance` then brings it to the end of the log."""
         self.lock = threading.RLock()
         self.discarded = False
-        self._simulator = Simulator(scenario, seed=seed)
+        self._simulator = Simulator(scenario, seed, keep_record=False)
         self._observation = self._simulator.observe()
         self._deltas: deque[Wire] = deque(maxlen=DELTAS_KEPT)
 
@@ -75,24 +112,15 @@ class LiveEpisode:
         self._show(self._simulator.step(actions))
         return self._simulator.state_digest
 
-    def advance(self, rows: Iterable[tuple[int, Mapping[str, str], str]]) -> None:
-        """Make logged steps (number, actions, digest), in order, and check each digest.
+    def advance(self, rows: Iterable[LogRow]) -> None:
+        """Make logged steps, in order.
 
         Raises:
-            LogDiffers: the state differs from the logged one, or the step cannot be made. The last
-                observation that agreed with the log stays the newest; the object is of no more use.
+            LogDiffers: as :func:`log_follow` does. The last observation that agreed with the log stays
+                the newest; the object is of no more use.
         """
-        for step, actions, digest in rows:
-            if step != self.step + 1:
-                raise LogDiffers(self.step + 1, "", "")
-            try:
-                after = self._simulator.step(actions)
-            except SimulationError as error:
-                raise LogDiffers(step, digest, "") from error
-            actual = self._simulator.state_digest
-            if actual != digest:
-                raise LogDiffers(step, digest, actual)
-            self._show(after)
+        for _ in log_follow(self._simulator, rows):
+            self._show(self._simulator.observe())
 
     def _show(self, after: Observation) -> None:
         self._deltas.append(delta_between(self._observation, after))
@@ -104,10 +132,6 @@ class LiveEpisode:
         if missing < 0 or missing > len(self._deltas):
             return None
         return list(self._deltas)[len(self._deltas) - missing :]
-
-    def record_text(self) -> str:
-        """The run record so far, as canonical JSON. For storage only, never for a client."""
-        return self._simulator.record().to_json()
 
 
 class LiveRegistry:

@@ -169,7 +169,9 @@ def episode_changes(*, episode_ids: Iterable[UUID], process: str = "") -> dict[U
 def episode_log(*, episode_id: UUID, after: int = 0) -> Iterator[tuple[int, dict[str, str], str]]:
     """Logged steps later than `after`: number, actions, digest of the state. For the server only."""
     rows = EpisodeStep.objects.filter(episode_id=episode_id, step__gt=after).order_by("step")
-    for number, actions, digest in rows.values_list("step", "actions", "state_digest"):
+    for number, actions, digest in rows.values_list("step", "actions", "state_digest").iterator(
+        chunk_size=500
+    ):
         yield number, json.loads(actions), digest
 
 

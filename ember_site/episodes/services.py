@@ -353,10 +353,7 @@ def _frozen(step: int, difference: LogDiffers) -> StepAnswer:
 def _finish_soon(episode_id: UUID) -> bool:
     """Store the run now; where that fails, the sweep tries again, since the log has everything."""
     try:
-        with _live(episode_id) as live:
-            _catch_up(live, Episode.objects.get(pk=episode_id))
-            record_text = live.record_text()
-        episode_finish(episode_id=episode_id, record_text=record_text)
+        episode_finish(episode_id=episode_id)
     except LogDiffers as difference:
         episode_freeze(episode_id=episode_id, difference=difference)
         return False

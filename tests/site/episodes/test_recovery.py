@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import tracemalloc
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -29,6 +30,7 @@ from ember_site.episodes.services import (
     live_registry,
 )
 from ember_site.runs.models import Run
+from tests.simulator.builders import document_from_map, scenario_of
 
 EAST = {"A": "east", "B": "east"}
 STAY = {"A": "stay", "B": "stay"}
@@ -180,3 +182,22 @@ def test_steps_that_the_database_lost_are_forgotten(practice: Episode) -> None:
     Episode.objects.filter(pk=practice.pk).update(step=1)
     answer = episode_step(episode_id=practice.pk, step=2, actions=STAY)
     assert (answer.result, answer.now) == (StepResult.APPLIED, 2)
+
+
+def test_a_live_episode_holds_no_more_after_a_thousand_steps() -> None:
+    crowd = "ABCDEFGHIJKLMNOPQRSTUVWY"
+    rows = (crowd, "." * 24, "#" * 23 + "X", "*" + "#" * 23)
+    live = LiveEpisode(scenario_of(document_from_map(*rows, max_steps=100_000)), seed=1)
+    back_and_forth = [dict.fromkeys(crowd, action) for action in ("south", "north")]
+
+    def go_on(steps: int) -> int:
+        for step in range(steps):
+            live.make_step(back_and_forth[step % 2])
+        return tracemalloc.get_traced_memory()[0]
+
+    tracemalloc.start()
+    try:
+        before = go_on(100)  # the few deltas that are kept are then all there
+        assert go_on(1_000) - before < 8_192
+    finally:
+        tracemalloc.stop()
