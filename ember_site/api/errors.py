@@ -20,19 +20,15 @@ from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
 from ember_site.core import clock
-from ember_site.core.errors import BadInput, DomainError, Forbidden, LimitExceeded
+from ember_site.core.errors import BadInput, DomainError, Forbidden, LimitExceeded, StatusError
 from ember_site.core.problems import CONTENT_TYPE, domain_problem, retry_headers
 from simulator import EmberError
 
 logger = logging.getLogger(__name__)
 
 
-class ApiError(DomainError):
-    """A failure that only HTTP knows, with its own status."""
-
-    def __init__(self, status: int, code: str, message: str = "", **data: Any) -> None:
-        super().__init__(message, code=code, **data)
-        self.http_status = status  # type: ignore[misc]  # by instance, not by class
+class ApiError(StatusError):
+    """A failure that only the API knows, with its own status."""
 
 
 _FRAMEWORK: tuple[tuple[type[Exception], int, str], ...] = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from base64 import b64decode, urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Callable, Sequence
 from typing import Any, Generic, TypeVar
+from urllib.parse import parse_qsl
 
 from django.core.exceptions import ValidationError
 from django.db import DataError
@@ -16,6 +17,8 @@ from rest_framework.utils.urls import replace_query_param
 PAGE_SIZE = 50
 PAGE_SIZE_MAX = 200
 OFFSET_MAX = 10**9
+CURSOR_PARTS = frozenset({"o", "r", "p"})
+"""Names inside a cursor of the framework: offset, reversed, position."""
 
 Row = TypeVar("Row")
 
@@ -48,8 +51,11 @@ class CursorPage(CursorPagination):
             NotFound, ValueError: it is no cursor, or passes more rows than any table has.
         """
         text = request.query_params.get(self.cursor_query_param)
-        if text is not None:
-            b64decode(text.encode(), validate=True)  # the framework passes over what is not in the alphabet
+        if text is not None:  # the framework takes what it does not understand for the first page
+            inside = b64decode(text.encode(), validate=True).decode("ascii")
+            names = {name for name, _ in parse_qsl(inside, keep_blank_values=True, strict_parsing=True)}
+            if not names or not names <= CURSOR_PARTS:
+                raise exceptions.NotFound
         cursor = super().decode_cursor(request)
         if cursor is not None and cursor.offset > OFFSET_MAX:
             raise exceptions.NotFound

@@ -77,3 +77,11 @@ class TooLarge(DomainError):
 
     code = "too_large"
     http_status = 413
+
+
+class StatusError(DomainError):
+    """A failure that only HTTP knows, with its own status."""
+
+    def __init__(self, status: int, code: str, message: str = "", **data: Any) -> None:
+        super().__init__(message, code=code, **data)
+        self.http_status = status  # type: ignore[misc]  # by instance, not by class

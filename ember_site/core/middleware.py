@@ -1,25 +1,33 @@
-"""Middleware that turns expected errors into answers."""
+"""Middleware that turns expected errors into answers, and says how long an answer may be kept."""
 
 from collections.abc import Callable
 
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
+from django.utils.cache import patch_vary_headers
 
 from ember_site.core.errors import BadInput, DomainError, TooLarge
-from ember_site.core.responses import error_response
+from ember_site.core.responses import error_response, refusal_response
 from simulator.limits import size_text
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
 
 class DomainErrorMiddleware:
-    """Answers a `DomainError` of a view with its code, sentence and place."""
+    """Answers a `DomainError` of a view, and what the framework refuses, with code, sentence and place.
+
+    What the API answers depends on who asks, by session or by token, so no cache may give it to others.
+    """
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        return self.get_response(request)
+        response = refusal_response(request, self.get_response(request))
+        if request.path.startswith("/api/"):
+            patch_vary_headers(response, ["Authorization", "Cookie"])
+            response.setdefault("Cache-Control", "private, no-cache")
+        return response
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponseBase | None:
         """Render the error, or leave an unexpected exception to Django."""

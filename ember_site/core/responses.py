@@ -1,15 +1,28 @@
 """How an expected error is answered over HTTP: a page for people, a problem document for programs."""
 
+from django.conf import settings
 from django.contrib.auth.views import redirect_to_login
-from django.http import HttpRequest, JsonResponse
+from django.http import HttpRequest, HttpResponseRedirect, JsonResponse
 from django.http.response import HttpResponseBase
-from django.shortcuts import render
+from django.shortcuts import render, resolve_url
+from django.utils.cache import patch_vary_headers
 
-from ember_site.core.errors import DomainError, Forbidden, LimitExceeded, SignInRequired
+from ember_site.core.errors import DomainError, Forbidden, LimitExceeded, SignInRequired, StatusError
 from ember_site.core.problems import CONTENT_TYPE, domain_problem, retry_headers
 
 TRY_AGAIN_S = 300
 """The longest window of the limits on account pages, as 429.html says in words."""
+
+_CODES = {
+    400: "bad_input",
+    403: "forbidden",
+    404: "not_found",
+    405: "method_not_allowed",
+    413: "too_large",
+    422: "bad_input",
+    500: "internal",
+}
+"""Codes of refusals by the framework, which knows a status alone."""
 
 
 def wants_json(request: HttpRequest) -> bool:
@@ -30,7 +43,39 @@ def error_response(request: HttpRequest, error: DomainError) -> HttpResponseBase
         response = render(request, "error.html", {"error": error}, status=error.http_status)
     for name, value in retry_headers(error).items():
         response[name] = value
+    if not request.path.startswith("/api/"):
+        patch_vary_headers(response, ["Accept"])
     return response
+
+
+def refusal_response(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+    """
+    Say in the site's own form what the framework refuses in its own: no such page, a wrong method, sign in.
+
+    A program gets a problem document instead of a page that it cannot read, a person a page where there
+    would be none. Every other answer is given back as it is.
+    """
+    error = _refusal(request, response)
+    if error is None:
+        return response
+    answer = error_response(request, error)
+    if "Allow" in response:
+        answer["Allow"] = response["Allow"]
+    return answer
+
+
+def _refusal(request: HttpRequest, response: HttpResponseBase) -> DomainError | None:
+    """The error that an answer of the framework stands for; None where the answer may stay."""
+    if not wants_json(request):
+        blank = response.status_code == 405 and not getattr(response, "content", b"")
+        return StatusError(405, "method_not_allowed") if blank else None
+    if isinstance(response, HttpResponseRedirect):
+        form = f"{resolve_url(settings.LOGIN_URL)}?"
+        return SignInRequired() if response.url.startswith(form) else None
+    code = _CODES.get(response.status_code)
+    if code is None or "json" in response.get("Content-Type", ""):
+        return None
+    return StatusError(response.status_code, code)
 
 
 def too_many(request: HttpRequest) -> HttpResponseBase:

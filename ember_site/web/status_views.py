@@ -11,6 +11,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
+from django.views.decorators.vary import vary_on_headers
 
 from ember_site.accounts.selectors import user_names
 from ember_site.core.audit import audit_list
@@ -24,6 +25,7 @@ FILTERS = ("action", "object_kind", "object_id")
 
 @require_safe
 @never_cache
+@vary_on_headers("Accept")
 def status(request: HttpRequest) -> HttpResponse:
     """Queue, workers, episodes, versions: a page, or JSON for whoever prefers it."""
     if wants_json(request):
