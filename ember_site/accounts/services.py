@@ -14,6 +14,7 @@ from ember_site.core import clock
 from ember_site.core.audit import audit_record
 from ember_site.core.errors import BadInput, LimitExceeded, NotFound
 from ember_site.core.models import AuditAction
+from ember_site.core.names import name_read
 
 TOKEN_MAX_DAYS = 365
 LAST_USE_PRECISION = timedelta(minutes=1)
@@ -30,18 +31,17 @@ def token_create(*, owner: User, name: str, scope: str, days: int | None) -> tup
         BadInput: for a name, scope or duration that is not acceptable, with its place.
         LimitExceeded: when the owner has as many tokens as one account may have.
     """
-    name = name.strip()
-    longest = ApiToken._meta.get_field("name").max_length
-    if not 1 <= len(name) <= longest:
+    longest = ApiToken._meta.get_field("name").max_length or 0
+    name = name_read(name, longest=longest, place="name")
+    if not name:
         raise BadInput(f"A token needs a name of 1 to {longest} characters.", place="name")
     if scope not in ApiToken.Scope.values:
         expected = ", ".join(ApiToken.Scope.values)
         raise BadInput(f"Expected a scope of {expected}, got {scope!r}.", place="scope")
     if days is not None and not 1 <= days <= TOKEN_MAX_DAYS:
         raise BadInput(f"Expected 1 to {TOKEN_MAX_DAYS} days, got {days}.", place="days")
-    User.objects.select_for_update(no_key=True).get(
-        pk=owner.pk
-    )  # so that two requests cannot both be the last
+    # One request of an account at a time, so that two cannot both be the last.
+    User.objects.select_for_update(no_key=True).get(pk=owner.pk)
     used = ApiToken.objects.filter(user=owner).count()
     limit = settings.EMBER_TOKENS_PER_USER
     if used >= limit:
@@ -58,7 +58,7 @@ def token_create(*, owner: User, name: str, scope: str, days: int | None) -> tup
         action=AuditAction.TOKEN_CREATED,
         object_kind="token",
         object_id=token.public_id,
-        data={"name": name, "scope": scope, "days": days},
+        data={"scope": scope, "days": days},  # its name is the owner's own words, which must be erasable
     )
     return token, key
 
@@ -94,15 +94,9 @@ def profile_update(*, user: User, display_name: str, mail_notices: bool) -> User
     Raises:
         BadInput: the name is too long or holds what cannot be shown.
     """
-    name = " ".join(display_name.split())
     longest = User._meta.get_field("display_name").max_length or 0
-    if len(name) > longest:
-        raise BadInput(
-            f"A name may have {longest} characters, this one has {len(name)}.", place="display_name"
-        )
-    if not name.isprintable():
-        raise BadInput("The name has characters that cannot be shown.", place="display_name")
-    user.display_name, user.mail_notices = name, mail_notices
+    user.display_name = name_read(display_name, longest=longest, place="display_name")
+    user.mail_notices = mail_notices
     user.save(update_fields=["display_name", "mail_notices"])
     return user
 

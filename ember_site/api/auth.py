@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 from django.db import models
 from knox.auth import TokenAuthentication
 from rest_framework import exceptions
+from rest_framework.authentication import get_authorization_header
 from rest_framework.permissions import SAFE_METHODS, BasePermission, IsAuthenticated
 from rest_framework.request import Request
 
 from ember_site.accounts.models import ApiToken
 from ember_site.accounts.services import token_mark_used
 from ember_site.core import clock
+from ember_site.core.errors import StatusError
 
 if TYPE_CHECKING:  # the framework's views import this module through its settings
     from rest_framework.views import APIView
@@ -28,10 +30,17 @@ class ApiTokenAuthentication(TokenAuthentication):
     """`Authorization: Token ember_…`; notes the token's last use."""
 
     def authenticate(self, request: Request) -> tuple[models.Model, ApiToken] | None:
-        """Give user and token, or None where the request carries no token.
-
-        Raises AuthenticationFailed for a token that is unknown, expired or not even text.
         """
+        Give user and token, or None where the request carries no token.
+
+        Raises:
+            AuthenticationFailed: the token is unknown, expired or not even text.
+            StatusError: it is sent as `Bearer`. Without this it would be passed over, and a program would
+                take what a guest sees for all that there is. Other schemes are left to proxies in front.
+        """
+        if get_authorization_header(request).lower().startswith(b"bearer"):
+            expected = "Expected `Authorization: Token ember_...`, got the scheme Bearer."
+            raise StatusError(401, "bad_token", expected)
         answer: tuple[models.Model, ApiToken] | None
         try:
             answer = super().authenticate(request)

@@ -64,9 +64,8 @@ def token_revoke_view(request: HttpRequest, public_id: UUID) -> HttpResponse:
 @never_cache
 def account(request: HttpRequest) -> HttpResponse:
     """Name, mail and password of the visitor's account."""
-    user = User.objects.get(
-        pk=cast(User, request.user).pk
-    )  # a copy: a refused form must not show in the masthead
+    # A copy: what a refused form holds must not show in the masthead.
+    user = User.objects.get(pk=cast(User, request.user).pk)
     form = ProfileForm(request.POST or None, instance=user)
     if request.method == "POST" and form.is_valid():
         try:

@@ -44,6 +44,9 @@ def test_the_key_names_its_owner_and_a_changed_key_nobody(user: User) -> None:
     [
         ({"name": "   "}, "name"),
         ({"name": "x" * 81}, "name"),
+        ({"name": "lap\u202epot"}, "name"),
+        ({"name": "laptop\u200b"}, "name"),
+        ({"name": "lap\0top"}, "name"),
         ({"scope": "admin"}, "scope"),
         ({"days": 0}, "days"),
         ({"days": 366}, "days"),

@@ -47,6 +47,25 @@ def test_a_wrong_token_is_refused_even_where_none_is_needed(header: str, client)
     assert response["WWW-Authenticate"] == "Token"
 
 
+@pytest.mark.parametrize("scheme", ["Bearer", "bearer"])
+def test_a_token_of_another_scheme_is_not_passed_over(scheme: str, user, token_header, client):
+    header = {"authorization": token_header(user)["authorization"].replace("Token", scheme)}
+    response = client.get("/api/v1/runs/", {"mine": "true"}, headers=header)
+    assert (response.status_code, response.json()["code"]) == (401, "bad_token")
+    assert "Authorization: Token" in response.json()["detail"]
+    assert response["WWW-Authenticate"] == "Token"
+
+
+def test_the_password_of_a_proxy_in_front_is_not_taken_for_a_token(client):
+    assert client.get("/api/v1/runs/", headers={"authorization": "Basic YTpi"}).status_code == 200
+
+
+def test_a_token_in_the_address_is_none(user, token_header, client):
+    key = token_header(user)["authorization"].removeprefix("Token ")
+    assert client.get("/api/v1/submissions/", {"token": key}).status_code == 401
+    assert client.get("/api/v1/agents/", {"token": key}).json()["place"] == "token"
+
+
 def test_an_expired_token_is_refused_and_stays_listed(user, token_header, client):
     header = token_header(user, expiry=timedelta(seconds=-1))
     assert client.get("/api/v1/suites/", headers=header).json()["code"] == "bad_token"
