@@ -9,6 +9,7 @@ import { Deck } from "../play/deck.js";
 import { need, pageData, write } from "../play/dom.js";
 import { showAttention, showExits } from "../play/panel.js";
 import { bindSpeed, showSpeed } from "../play/speed.js";
+import { boardHeight, refit } from "../play/stage.js";
 import { showCounts, showEnd, showLine, showNotice } from "../play/status.js";
 import { followEpisode } from "../socket.js";
 
@@ -22,7 +23,6 @@ const box = need("board-box", HTMLElement);
 const endDialog = need("end", HTMLDialogElement);
 /** @type {import("../board.js").Board|null} */
 let board = null;
-let sawItRun = false;
 
 document.body.classList.add("watching");
 canvas.setAttribute("role", "img");
@@ -46,7 +46,6 @@ function changed(episode, before, stale) {
     else deck.write();
   }
   notices(episode, before);
-  if (episode.phase === "live" && episode.view) sawItRun = true;
 }
 
 /**
@@ -83,8 +82,9 @@ function show(episode = line.episode) {
       flags,
       labels: true,
       ids: true,
-      maxHeight: () => (innerWidth > 900 ? Math.max(280, box.clientHeight - 64) : Math.max(240, innerHeight - 360)),
+      maxHeight: () => boardHeight(box, { least: 240, rest: 360 }),
     });
+    refit(box, board);
   }
   box.classList.toggle("past", !rewind.live);
   canvas.setAttribute("aria-label", describeView(view));
@@ -96,9 +96,12 @@ function show(episode = line.episode) {
 
 /** @param {Episode} episode */
 function over(episode) {
+  if (rewind.view) showCounts({ ...episode, view: rewind.view });
+  showEnd(episode, page, 0);
+  if (deck.over) return; // said before; only the run is news
   deck.over = true;
   deck.write();
-  showEnd(episode, page, 0);
+  const sawItRun = rewind.frames.length > 1;
   showNotice(sawItRun ? "The episode is over." : "This episode is over; the board shows its end.", "Result", () => endDialog.showModal());
   // Who looks back is not torn out of it; the notice says that there is a result.
   if (rewind.live) endDialog.showModal();

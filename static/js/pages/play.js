@@ -8,6 +8,7 @@ import { make, need, pageData, write } from "../play/dom.js";
 import { bindKeys, showKeys } from "../play/keyboard.js";
 import { showAttention, showExits, showSelection } from "../play/panel.js";
 import { bindPointer } from "../play/pointer.js";
+import { boardHeight, refit } from "../play/stage.js";
 import { showCounts, showEnd, showLine, showNotice } from "../play/status.js";
 import { followEpisode } from "../socket.js";
 
@@ -65,11 +66,19 @@ function changed(episode, before, stale) {
     queueMicrotask(() => episode.ack?.result === "applied" && press());
   }
   if (episode.end && episode.end !== before.end) {
+    showCounts(episode);
     showEnd(episode, page, game.assist);
-    if (!endShown && !keysDialog.open) endDialog.showModal();
-    if (!endShown) need("end-run", HTMLElement).focus();
+    if (!endShown) over();
     endShown = true;
   }
+}
+
+/** The result comes up by itself once, and stays within reach. */
+function over() {
+  keysDialog.close();
+  endDialog.addEventListener("close", () => showNotice("The episode is over.", "Result", () => endDialog.showModal()));
+  endDialog.showModal();
+  need("end-run", HTMLElement).focus();
 }
 
 /** @param {import("../lib/view.js").View} view */
@@ -79,9 +88,9 @@ function mount(view) {
     labels: true,
     ids: true,
     maxCell: 76,
-    // The frame is as high as the window; what stands around the board has a fixed height.
-    maxHeight: () => (innerWidth > 900 ? Math.max(280, box.clientHeight - 64) : Math.max(260, innerHeight - 300)),
+    maxHeight: () => boardHeight(box, { least: 260, rest: 300 }),
   });
+  refit(box, board);
   bindPointer(canvas, board, game, { redraw, aim, usable });
   if (matchMedia("(pointer: fine)").matches) canvas.focus({ preventScroll: true });
 }
