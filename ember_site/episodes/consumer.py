@@ -10,7 +10,7 @@ from urllib.parse import parse_qs
 from uuid import UUID
 
 from ember_site.core import clock
-from ember_site.core.errors import NotFound
+from ember_site.core.errors import NotFound, SignInRequired
 from ember_site.episodes.consumer_base import Budget, Receive, Send, SocketConsumer
 from ember_site.episodes.hub import Hub, TooManySockets, hub
 from ember_site.episodes.models import Episode
@@ -56,8 +56,8 @@ class EpisodeConsumer(SocketConsumer):
         self._hub.start()
         since = clock.now()
         episode_id = self.scope["url_route"]["kwargs"]["episode_id"]
-        visitor = await in_thread(visitor_of, self.scope["headers"])
         try:
+            visitor = await in_thread(visitor_of, self.scope["headers"])
             role = await in_thread(_role, visitor, episode_id, "watch" in self._query())
             self._count(visitor)
             hello = await self._hello()
@@ -69,6 +69,8 @@ class EpisodeConsumer(SocketConsumer):
                 session_key=visitor.session_key,
                 identity=visitor.identity,
             )
+        except SignInRequired as error:
+            return Dismissal(CloseCode.SIGN_IN, error.message)
         except NotFound as error:
             return Dismissal(CloseCode.NO_SUCH_EPISODE, error.message)
         except TooManySockets as error:

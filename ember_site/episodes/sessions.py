@@ -16,6 +16,7 @@ from django.contrib.auth.models import AnonymousUser
 from ember_site.accounts.guests import guest_key_get
 from ember_site.accounts.models import ApiToken
 from ember_site.accounts.selectors import token_find
+from ember_site.core.errors import SignInRequired
 from ember_site.episodes.selectors import Viewer
 
 
@@ -38,11 +39,16 @@ TOKEN = "token:"  # noqa: S105  (a prefix that no session key has)
 
 
 def visitor_of(headers: Iterable[tuple[bytes, bytes]]) -> Visitor:
-    """The visitor that the token or the cookies of a handshake name; anonymous where they name nobody."""
+    """The visitor that the token or the cookies of a handshake name; anonymous where they name nobody.
+
+    Raises:
+        SignInRequired: there is a token, and it is not good. A program that came in as a guest would
+            take for a fault of the episode that it may only watch.
+    """
     fields = {name.lower(): value.decode("latin-1") for name, value in headers}
     kind, _, key = fields.get(b"authorization", "").partition(" ")
-    if kind.lower() == "token" and key:
-        return _visitor_by_token(token_find(key=key.strip()))
+    if kind.lower() in ("token", "bearer"):  # other schemes are left to proxies in front, as in the API
+        return _visitor_by_handshake_token(kind, key.strip())
     session_key = _session_cookie(fields.get(b"cookie", ""))
     return _visitor(session_key) if session_key else NOBODY
 
@@ -50,6 +56,15 @@ def visitor_of(headers: Iterable[tuple[bytes, bytes]]) -> Visitor:
 def session_visitors(*, session_keys: Iterable[str]) -> Mapping[str, Visitor]:
     """Who each session or token belongs to now. One that ended is nobody's."""
     return {key: _visitor(key) for key in session_keys}
+
+
+def _visitor_by_handshake_token(kind: str, key: str) -> Visitor:
+    if kind.lower() == "bearer":
+        raise SignInRequired("Expected `Authorization: Token ember_...`, got the scheme Bearer.")
+    token = token_find(key=key) if key else None
+    if token is None:
+        raise SignInRequired(code="bad_token")
+    return _visitor_by_token(token)
 
 
 def _visitor_by_token(token: ApiToken | None) -> Visitor:

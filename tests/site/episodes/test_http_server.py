@@ -10,16 +10,19 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from websockets.sync.client import connect
 
 from ember_site.accounts.models import ApiToken, User
 from ember_site.boards.models import Evaluation
 from ember_site.boards.services import evaluation_ensure_open
 from ember_site.catalog.models import Scenario, Suite
 from ember_site.catalog.services import suite_import
+from ember_site.core import clock
 from ember_site.episodes.models import Episode, EpisodeStep
 from ember_site.episodes.services import episode_create
 from ember_site.runs.models import Agent, Run, RunSource
@@ -103,8 +106,6 @@ def _no_faults(web: WebProcess) -> Iterator[None]:
 
 def with_token(web: WebProcess, episode: Episode, key: str) -> Line:
     """The socket of an episode as a program opens it: a token, no origin, no cookie."""
-    from websockets.sync.client import connect
-
     headers = {"Authorization": f"Token {key}"}
     address = f"ws://{web.address}/ws/episodes/{episode.pk}/"
     return Line(connect(address, additional_headers=headers, max_size=None, legacy=True))
@@ -161,6 +162,34 @@ def test_p14_on_the_socket_a_token_of_less_scope_watches_and_a_persons_game_is_n
         line.send("act", step=1, actions=EAST)
         assert line.until("err")["code"] == "not_the_player"
         line.close()
+
+
+@pytest.mark.parametrize("header", ["Token", "Token {}0", "Token ember_\xe9", "Bearer {}", "Token {} "])
+def test_p14_a_token_that_is_not_good_is_refused_by_the_socket_as_by_http(
+    web: WebProcess, remote: Episode, key: str, header: str
+) -> None:
+    """The last one is good: spaces around a key are no part of it."""
+    authorization = header.format(key)
+    line = Line(
+        connect(
+            f"ws://{web.address}/ws/episodes/{remote.pk}/",
+            additional_headers={"Authorization": authorization},
+            legacy=True,
+        )
+    )
+    if header == "Token {} ":
+        assert line.hello()["role"] == "player"
+    else:
+        assert line.until("bye")["code"] == 4401
+        assert line.close_code() == 4401
+    line.close()
+
+
+def test_p14_an_expired_token_opens_no_socket_as_a_guest(
+    web: WebProcess, remote: Episode, key: str, user: User
+) -> None:
+    ApiToken.objects.update(expiry=clock.now() - timedelta(seconds=1))
+    assert with_token(web, remote, key).close_code() == 4401
 
 
 def test_p14_who_loses_the_token_is_put_out_of_the_socket(remote: Episode, key: str) -> None:
