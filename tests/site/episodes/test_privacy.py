@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from collections.abc import Callable, Iterator
 from http.client import HTTPConnection
+from itertools import product
+from typing import Any
 
 import pytest
+from django.test import Client
+from django.urls import URLResolver, get_resolver
+from django.urls.resolvers import RoutePattern
 
 from ember_site.accounts.models import User
 from ember_site.catalog.models import Scenario
+from ember_site.episodes.live import LogDiffers
 from ember_site.episodes.models import Episode, EpisodeStep
-from ember_site.episodes.services import episode_create
+from ember_site.episodes.services import episode_create, episode_freeze, episode_step
+from ember_site.runs.models import Agent
 from simulator.rng import stream_seed
-from tests.site.episodes.conftest import publish
+from tests.site.episodes.conftest import cookie_of, publish
 from tests.site.episodes.web_process import WebProcess
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -105,6 +113,66 @@ def test_nothing_private_is_in_any_frame_header_or_page_of_a_running_episode(
         assert hidden not in frames
     for line in (player, watcher, again):
         line.close()
+
+
+def addresses(patterns: list[Any], known: dict[str, list[str]], prefix: str = "/") -> Iterator[str]:
+    """Every address of the site that can be built from the values known for the parts of its pattern."""
+    for pattern in patterns:
+        if isinstance(pattern, URLResolver):
+            yield from addresses(pattern.url_patterns, known, prefix + str(pattern.pattern))
+            continue
+        parts = re.findall(r"<(?:\w+:)?(\w+)>", str(pattern.pattern))
+        if isinstance(pattern.pattern, RoutePattern) and all(part in known for part in parts):
+            form = re.sub(r"<[^>]*>", "{}", str(pattern.pattern))
+            for values in product(*(known[part] for part in parts)):
+                yield prefix + form.format(*values)
+
+
+def answers(web: WebProcess, cookie: str, asked: list[str]) -> Iterator[tuple[str, int, str]]:
+    """Address, status, and headers with body."""
+    for address in asked:
+        connection = HTTPConnection(web.address, timeout=60)
+        connection.request("GET", address, headers={"Cookie": cookie} if cookie else {})
+        response = connection.getresponse()
+        text = f"{response.getheaders()}\n{response.read().decode(errors='replace')}"
+        yield address, response.status, text
+        connection.close()
+
+
+def test_no_address_of_the_whole_site_tells_anybody_a_secret_of_a_running_episode(
+    web: WebProcess, ranked: Episode, cookie: str, planner: Agent, organiser: User
+) -> None:
+    """Pages, API, lists, feeds, status and the audit log, also after a log was found to differ."""
+    frozen = episode_create(scenario=ranked.scenario, owner=ranked.owner, seed=SEED)
+    expected, actual = "5eca1ed0" * 8, "d16e57ed" * 8
+    for episode in (ranked, frozen):
+        answer = episode_step(episode_id=episode.pk, step=1, actions=dict.fromkeys("ABC", "stay"))
+        assert answer.result == "applied"
+    episode_freeze(episode_id=frozen.pk, difference=LogDiffers(2, expected, actual))
+    secrets = secrets_of(ranked) | secrets_of(frozen) | {expected, actual}
+    secrets -= {"trapped", "fire_draws"}  # documents and finished runs explain these words
+    known = {
+        "episode_id": [str(ranked.pk), str(frozen.pk)],
+        "content_hash": [ranked.scenario_id],
+        "suite_id": ["drawn"],
+        "version": ["1.0.0"],
+        "slug": [planner.slug, str(ranked.agent.slug) if ranked.agent else "", "rules"],
+        "run_id": [str(ranked.pk)],
+    }
+    asked = sorted(set(addresses(get_resolver().url_patterns, known)))
+    asked += [f"/play/{ranked.scenario_id}/?episode={ranked.pk}", f"/live/{ranked.pk}/?page=x", "/live/none/"]
+    assert {"/", "/live/", "/status/", "/audit/", "/me/", f"/api/v1/episodes/{ranked.pk}/"} < set(asked)
+    office = Client()
+    office.force_login(organiser)
+    opened = set()
+    for sent in (cookie, "", cookie_of(office)):
+        for address, status, text in answers(web, sent, asked):
+            assert status < 500, address
+            opened |= {address} if status == 200 else set()
+            for secret in secrets:
+                assert secret not in text, f"{secret} in {address}"
+    assert len(opened) > 40
+    assert {"/audit/", f"/live/{frozen.pk}/", f"/api/v1/episodes/{frozen.pk}/observation/"} < opened
 
 
 def test_the_observation_on_the_wire_has_the_published_fields_only(
