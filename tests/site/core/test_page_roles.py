@@ -5,22 +5,12 @@ The API has a table of its own (`tests/site/api/test_api_roles.py`); between the
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
-
 import pytest
 from django.core.cache import cache
 from django.test import Client
-from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from ember_site.accounts.models import User
-from ember_site.accounts.notices import notice_create
-from ember_site.accounts.services import token_create
-from ember_site.boards.services import evaluation_ensure_open
-from ember_site.catalog.services import suite_import
-from ember_site.environment import BASE_DIR
-from ember_site.web.documents import document_images
-from tests.site.api.world import world_make
+from tests.site.core.pages import PAGES, pages
 
 ROLES = ("guest", "other user", "organiser", "owner")
 """The owner has a private agent with run, upload and live episode, a token and a notice."""
@@ -114,43 +104,8 @@ TABLE: dict[str, tuple[Row, Row]] = {
 }
 
 
-def routes(patterns: list[Any] | None = None, before: str = "") -> Iterator[tuple[str, URLPattern]]:
-    """The address of every route of the site, as it is written, with its pattern."""
-    for pattern in get_resolver().url_patterns if patterns is None else patterns:
-        address = before + str(pattern.pattern)
-        if isinstance(pattern, URLResolver):
-            yield from routes(pattern.url_patterns, address)
-        else:
-            yield address, pattern
-
-
-PAGES = {str(pattern.name): pattern for address, pattern in routes() if not address.startswith("api/v1/")}
-
-
 def test_the_tables_name_every_route_and_no_other() -> None:
-    outside = [pattern.name for address, pattern in routes() if not address.startswith("api/v1/")]
-    assert sorted(outside) == sorted(TABLE), "each route has a name of its own and a row"
-
-
-@pytest.fixture
-def addresses(user: User) -> dict[str, str]:
-    """Give the address of every page, about something that is the owner's where it is about something."""
-    suite = suite_import(directory=BASE_DIR / "scenarios" / "public" / "v1")
-    world = world_make(owner=user, evaluation=evaluation_ensure_open(suite=suite))
-    notice = notice_create(user=user, key="x", title="Verdicts are in", text="All good.", page="suite_list")
-    token, _ = token_create(owner=user, name="laptop", scope="read", days=1)
-    assert notice is not None
-    parts: dict[str, Any] = dict(world.names) | {
-        "notice_id": notice.pk, "public_id": token.public_id, "key": "bad", "uidb36": "1",
-        "name": next(iter(document_images())), "policy": "greedy",
-    }  # fmt: skip
-    slugs = {"agent_detail": parts["agent_slug"], "agent_edit": parts["agent_slug"], "docs_page": "api"}
-    found = {}
-    for name, pattern in PAGES.items():
-        wanted = getattr(pattern.pattern, "converters", None) or pattern.pattern.regex.groupindex
-        own = parts | {"slug": slugs.get(name, parts["slug"])}
-        found[name] = reverse(name, kwargs={part: own.get(part, parts["content_hash"]) for part in wanted})
-    return found
+    assert sorted(str(pattern.name) for pattern in pages()) == sorted(TABLE), "each has a name of its own"
 
 
 def test_every_role_gets_what_the_table_says(
