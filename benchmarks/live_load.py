@@ -20,13 +20,8 @@ import asyncio
 import json
 import math
 import os
-import queue
-import subprocess
 import sys
 import tempfile
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -36,6 +31,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from benchmarks.live_load_clients import RECEIVE_BUFFER_BYTES, Place, Player, Spectator  # noqa: E402
+from benchmarks.live_load_site import Stage, resident_mib, server, site_prepare, written_at  # noqa: E402
 
 SEND_BUFFER_BYTES = 16 * 1024  # as live_load_server.py sets it
 IN_FLIGHT_BYTES = 2 * (SEND_BUFFER_BYTES + RECEIVE_BUFFER_BYTES) + 2 * 64 * 1024
@@ -57,11 +53,22 @@ class Options:
     players: int
     player_rate: float
     slow_reader_s: float
+    comparison: bool
 
     @property
     def steps(self) -> int:
         """Steps of the watched episode."""
         return round(self.seconds * self.rate)
+
+    @property
+    def limits(self) -> dict[str, float]:
+        """The limits of the site that the load needs changed."""
+        return {
+            "sockets_per_address": self.spectators + self.players + 10,
+            "watchers_per_episode": self.spectators,
+            "slow_reader_s": self.slow_reader_s,
+            "mailbox_frames": MAILBOX_FRAMES,
+        }
 
 
 def options_read() -> tuple[Options, bool]:
@@ -81,137 +88,13 @@ def options_read() -> tuple[Options, bool]:
     parser.add_argument("--players", type=int, default=50)
     parser.add_argument("--player-rate", type=float, default=1, help="steps a second of each player")
     parser.add_argument("--slow-reader-s", type=float, default=20, help="when the server gives up a reader")
+    parser.add_argument(
+        "--no-comparison", dest="comparison", action="store_false", help="only the site's own socket"
+    )
     parser.add_argument("--json", action="store_true")
     values = vars(parser.parse_args())
     as_json = values.pop("json")
     return Options(**values), as_json
-
-
-# --- The site ------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Stage:
-    """What a phase happens on: one watched episode and those of the players, with their cookies."""
-
-    watched: str
-    watched_cookie: str
-    games: list[tuple[str, str]]
-
-
-def site_prepare(options: Options) -> list[Stage]:
-    """Make the database and the episodes of both phases."""
-    import django
-    from django.conf import settings
-
-    django.setup()
-    from django.contrib.sessions.backends.db import SessionStore
-    from django.core.management import call_command
-
-    from ember_site.accounts.guests import guest_key_ensure
-    from ember_site.episodes.services import episode_create
-
-    call_command("migrate", interactive=False, verbosity=0)
-    crowd, room = scenario_make("crowd", options.people), scenario_make("room", 12)
-
-    def game(scenario: Any) -> tuple[str, str]:
-        session = SessionStore()
-        key = guest_key_ensure(session)
-        session.save()
-        episode = episode_create(scenario=scenario, owner=None, guest_key=key)
-        return str(episode.pk), f"{settings.SESSION_COOKIE_NAME}={session.session_key}"
-
-    return [Stage(*game(crowd), [game(room) for _ in range(options.players)]) for _ in range(2)]
-
-
-def scenario_make(name: str, people: int) -> Any:
-    """An open floor without fire, on which random walkers keep on walking."""
-    from ember_site.catalog.models import Scenario as ScenarioRow
-    from simulator import Scenario
-
-    side = math.ceil(math.sqrt(2.5 * people)) + 2
-    cells = [[i // side, i % side] for i in Random(1).sample(range(side, side * side), people)]
-    document = {
-        "schema_version": "1.0",
-        "scenario_id": f"live-load-{name}",
-        "grid": {"width": side, "height": side},
-        "obstacles": [[0, col] for col in range(1, side)],
-        "exits": [{"id": "E1", "position": [0, 0]}],
-        "people": [{"id": f"P{i:03d}", "position": cell} for i, cell in enumerate(sorted(cells), start=1)],
-        "ignitions": [],
-        "fire": {"model": "deterministic", "spread_interval": 1, "exits_flammable": True},
-        "movement": {"conflict_resolution": "lowest_id_wins", "enter_fire": "casualty"},
-        "termination": {"max_steps": 100_000},
-        "seed": 0,
-    }
-    scenario = Scenario.from_json(json.dumps(document))
-    return ScenarioRow.objects.create(
-        content_hash=scenario.content_hash,
-        scenario_id=scenario.scenario_id,
-        schema_version="1.0",
-        document=scenario.to_json(),
-        width=side,
-        height=side,
-        population=people,
-        exit_count=1,
-        ignition_count=0,
-        fire_model="deterministic",
-        hazard=scenario.hazard,
-        max_steps=scenario.max_steps,
-    )
-
-
-def written_at(episode_id: str) -> dict[int, float]:
-    """When the row of each step was written, just before its commit, in seconds since 1970."""
-    from ember_site.episodes.models import EpisodeStep
-
-    rows = EpisodeStep.objects.filter(episode_id=episode_id).values_list("step", "created_at")
-    return {step: created.timestamp() for step, created in rows}
-
-
-@contextmanager
-def server(options: Options, log: Path) -> Iterator[tuple[str, int]]:
-    """The web process: its address and process number. What it says goes to the log."""
-    limits = {
-        "sockets_per_address": options.spectators + options.players + 10,
-        "watchers_per_episode": options.spectators,
-        "slow_reader_s": options.slow_reader_s,
-        "mailbox_frames": MAILBOX_FRAMES,
-    }
-    environment = os.environ | {"LIVE_LOAD_LIMITS": json.dumps(limits), "PYTHONUNBUFFERED": "1"}
-    with log.open("w") as said:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "benchmarks.live_load_server"],
-            cwd=ROOT,
-            env=environment,
-            stdout=subprocess.PIPE,
-            stderr=said,
-            text=True,
-        )
-    lines: queue.Queue[str] = queue.Queue()
-
-    def read() -> None:
-        assert process.stdout is not None
-        for line in process.stdout:
-            lines.put(line)
-
-    threading.Thread(target=read, daemon=True).start()
-    try:
-        yield lines.get(timeout=PATIENCE_S).strip(), process.pid
-    finally:
-        process.terminate()
-        process.wait(timeout=60)
-
-
-def resident_mib(pid: int) -> float:
-    """Memory of a process that is in RAM now; not a number where the system does not say."""
-    try:
-        for line in Path(f"/proc/{pid}/status").read_text().splitlines():
-            if line.startswith("VmRSS:"):
-                return int(line.split()[1]) / 1024
-    except OSError:
-        pass
-    return math.nan
 
 
 # --- One phase -----------------------------------------------------------------------------------
@@ -345,10 +228,10 @@ class Phase:
             "player_gaps": sum(player.gaps for player in self.players),
             "answer_ms": percentiles_ms(answers),
             "memory_mib": {
-                "start": round(self.memory[0], 1),
-                "most": round(max(self.memory), 1),
-                "end": round(self.memory[-1], 1),
-            },
+                name: round(self.memory[(len(self.memory) - 1) * quarter // 4], 1)
+                for quarter, name in enumerate(("start", "at 1/4", "at 1/2", "at 3/4", "end"))
+            }
+            | {"most": round(max(self.memory), 1)},
         }
 
     def recovered(self, spectator: Spectator) -> bool:
@@ -403,11 +286,11 @@ def main() -> int:
         for name in ("DATABASE_URL", "REDIS_URL"):  # a database and a process of its own
             os.environ.pop(name, None)
         os.environ |= {"EMBER_DATA": data, "DJANGO_SETTINGS_MODULE": "benchmarks.live_load_server"}
-        stages = site_prepare(options)
+        stages = site_prepare(options.people, options.players)
         found: dict[str, dict[str, Any]] = {}
         log = Path(data) / "server.log"
-        with server(options, log) as (address, pid):
-            for name, stage in zip(("site", "plain"), stages, strict=True):
+        with server(options.limits, log) as (address, pid):
+            for name, stage in zip(("site", "plain")[: 1 + options.comparison], stages, strict=False):
                 phase = Phase(options, stage, address, pid, plain=name == "plain")
                 asyncio.run(phase.run())
                 found[name] = phase.figures(written_at(stage.watched))
@@ -421,7 +304,8 @@ def main() -> int:
         print(json.dumps(found))
     else:
         report("The site's socket", found["site"])
-        report("group_send", found["plain"])
+        if options.comparison:
+            report("group_send", found["plain"])
     return 0 if is_good(found["site"]) else 1
 
 
