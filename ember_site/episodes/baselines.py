@@ -150,6 +150,7 @@ class BaselineRunner:
         """Claim and drive for as long as the process lives."""
         try:
             while True:
+                self._wake.clear()  # before looking: what starts meanwhile is looked for again at once
                 try:
                     await self._claim()
                 except Exception:
@@ -160,7 +161,6 @@ class BaselineRunner:
                 task.cancel()
 
     async def _pause(self) -> None:
-        self._wake.clear()
         try:
             async with asyncio.timeout(self._limits.lease_s / 2):
                 await self._wake.wait()

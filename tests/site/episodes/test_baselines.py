@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -17,7 +19,14 @@ from ember_site.catalog.models import Scenario
 from ember_site.core import clock
 from ember_site.core.errors import BadInput, Forbidden, LimitExceeded
 from ember_site.episodes import baselines
-from ember_site.episodes.baselines import baseline_claim, baseline_drive, baseline_renew, baseline_set_speed
+from ember_site.episodes.baselines import (
+    BaselineRunner,
+    baseline_claim,
+    baseline_drive,
+    baseline_renew,
+    baseline_set_speed,
+)
+from ember_site.episodes.limits import episode_limits
 from ember_site.episodes.models import Episode, EpisodeStep
 from ember_site.episodes.services import episode_create, episode_step
 from ember_site.runs.record_store import record_read
@@ -185,6 +194,32 @@ def test_a_game_of_a_person_has_no_speed(room: Scenario, user: User) -> None:
     episode = episode_create(scenario=room, owner=user)
     with pytest.raises(Forbidden):
         baseline_set_speed(viewer=user, guest_key="", episode_id=episode.pk, steps_per_second=1)
+
+
+async def test_a_baseline_started_while_others_are_claimed_is_looked_for_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looks = 0
+    again = asyncio.Event()
+
+    async def look(*_args: Any, **_kwargs: Any) -> list[Any]:
+        nonlocal looks
+        looks += 1
+        if looks == 1:
+            runner.wake()  # somebody starts one after this look has begun
+        else:
+            again.set()
+        return []
+
+    async def never(*_args: Any, **_kwargs: Any) -> Any:
+        raise AssertionError
+
+    monkeypatch.setattr(baselines, "in_writing_thread", look)
+    runner = BaselineRunner(never, replace(episode_limits(), lease_s=1_000_000.0))
+    running = asyncio.create_task(runner.run())
+    await asyncio.wait_for(again.wait(), 60)
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
 
 
 @pytest.mark.django_db(transaction=True)
