@@ -10,16 +10,22 @@ the change and however. They only ever add, so no two transactions wait for each
 Readers: on SQLite transactions commit one after the other, so the IDs of notes rise in the order in which
 notes become visible. On PostgreSQL they need not: there a note carries the number of its transaction, and
 a reader starts again from the oldest transaction that was still under way at its last look.
+
+Old notes are pruned. Each look sees, in the same query, the oldest note that is left: a reader who was away
+for so long that notes may have gone since knows it, and reads everything again.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from django.db import connections
 from django.db.backends.base.base import BaseDatabaseWrapper
+
+from ember_site.boards.models import Change
 
 RUN_COLUMNS = (
     "agent_id", "scenario_id", "seed", "simulator_version", "observation_version", "ranked", "state",
@@ -29,6 +35,9 @@ RUN_COLUMNS = (
 AGENT_COLUMNS = ("slug", "name", "kind", "visibility", "owner_id")
 USER_COLUMNS = ("username", "display_name")
 """What a board shows or judges by. A change of anything else is no change of a board."""
+
+KEPT_NOTES = 10_000
+"""A process that is further behind than this reads a board as a whole sooner than by its notes."""
 
 TABLES = ("boards_change", "runs_run", "runs_agent", "accounts_user")
 PREFIX = "boards_note_"
@@ -40,6 +49,8 @@ class Changes:
 
     since: int
     agents: Mapping[int, int]
+    whole: bool
+    """Whether no note from the mark on can have been pruned; else only a fresh reading is right."""
 
 
 def changes_since(since: int | None, *, using: str = "default") -> Changes:
@@ -53,18 +64,48 @@ def changes_since(since: int | None, *, using: str = "default") -> Changes:
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
             cursor.execute(
-                "SELECT txid_snapshot_xmin(txid_current_snapshot()), "
+                "SELECT txid_snapshot_xmin(txid_current_snapshot()), (SELECT min(mark) FROM boards_change), "
                 "(SELECT json_object_agg(id, agent_id) FROM boards_change WHERE mark >= %s)",
                 [2**62 if since is None else since],
             )
-            mark, notes = cursor.fetchone()
-            return Changes(mark, {int(key): agent for key, agent in (notes or {}).items()})
-        if since is None:
-            cursor.execute("SELECT coalesce(max(id), 0) FROM boards_change")
-            return Changes(cursor.fetchone()[0] + 1, {})
-        cursor.execute("SELECT id, agent_id FROM boards_change WHERE id >= %s", [since])
-        agents = dict(cursor.fetchall())
-        return Changes(max(agents, default=since - 1) + 1, agents)
+        else:
+            cursor.execute(
+                "SELECT (SELECT coalesce(max(id), 0) + 1 FROM boards_change), "
+                "(SELECT min(id) FROM boards_change), "
+                "(SELECT json_group_object(id, agent_id) FROM boards_change WHERE id >= %s)",
+                [2**62 if since is None else since],
+            )
+        mark, oldest, notes = cursor.fetchone()
+    if isinstance(notes, str):  # SQLite has JSON as text
+        notes = json.loads(notes)
+    agents = {int(key): agent for key, agent in (notes or {}).items()}
+    return Changes(mark, agents, whole=since is None or oldest is None or oldest <= since)
+
+
+def changes_prune(*, using: str = "default", **_: Any) -> int:
+    """
+    Delete all but the newest notes and give how many went; a receiver of `queue_swept`.
+
+    Safe beside readers and writers: whatever goes is older than all that stays and all that may still
+    come, so the oldest note that a reader sees tells whether it missed one.
+    """
+    notes = Change.objects.using(using)
+    last_to_stay = notes.order_by("-pk").values_list("pk", "mark")[KEPT_NOTES - 1 : KEPT_NOTES].first()
+    if last_to_stay is None:
+        return 0
+    pk, mark = last_to_stay
+    if connections[using].vendor == "postgresql":
+        old = notes.filter(mark__lt=min(mark, _oldest_under_way(using)))
+    else:
+        old = notes.filter(pk__lt=pk)
+    return old.delete()[0]
+
+
+def _oldest_under_way(using: str) -> int:
+    """The number of the oldest transaction that may still commit a note, on PostgreSQL."""
+    with connections[using].cursor() as cursor:
+        cursor.execute("SELECT txid_snapshot_xmin(txid_current_snapshot())")
+        return int(cursor.fetchone()[0])
 
 
 def changes_watched(*, using: str = "default") -> bool:

@@ -109,6 +109,7 @@ def _up_to_date(kept: _Kept, evaluation: Evaluation, slots: tuple[SlotFacts, ...
         and (kept.reveal_at is None or clock.now() < kept.reveal_at)
     )
     changes = changes_since(kept.since if known else None)
+    known = known and changes.whole
     news = {agent for note, agent in changes.agents.items() if note not in kept.seen}
     if kept.standings is not None and known and not news:
         kept.since, kept.seen = changes.since, frozenset(changes.agents)
