@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
     from django.test import Client
@@ -16,6 +17,17 @@ if TYPE_CHECKING:
     from ember_site.accounts.models import User
 
 PASSWORD = "smoke-drifts-north-7"
+
+# How long an example takes says how busy the machine is, not whether the code is right. The rest is as
+# Hypothesis has it, in CI as well: examples are drawn anew each time, and a failure prints how to repeat it.
+settings.register_profile(
+    "emberbench",
+    settings.get_profile("default"),
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    print_blob=True,
+)
+settings.load_profile("emberbench")
 
 
 @pytest.fixture

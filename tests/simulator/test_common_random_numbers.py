@@ -133,7 +133,7 @@ def test_the_streams_of_actions_differ_for_real() -> None:
     assert len(records) == len(PLAYERS)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(scenario_documents(), action_choosers(), action_choosers())
 def test_random_scenarios_burn_alike_whatever_people_do(
     document: Document, first: ActionChooser, second: ActionChooser
@@ -148,7 +148,7 @@ def test_random_scenarios_burn_alike_whatever_people_do(
         assert one == other
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.integers(0, 2**64 - 1), st.integers(0, 2**64 - 1))
 def test_the_seed_alone_selects_the_fire(one: int, other: int) -> None:
     document = DOCUMENTS["p=0.5, interval 1, flammable exits"]

@@ -14,7 +14,7 @@ from tests.simulator.reference_engine import ReferenceEngine, canonical
 from tests.simulator.strategies import ActionChooser, action_choosers, scenario_documents
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=250)
 @given(scenario_documents(), action_choosers())
 def test_records_of_random_runs_are_byte_identical(document: Document, chooser: ActionChooser) -> None:
     simulator, engine = Simulator(scenario_of(document)), ReferenceEngine(document)
@@ -28,7 +28,7 @@ def test_records_of_random_runs_are_byte_identical(document: Document, chooser: 
     assert simulator.done
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(scenario_documents(largest_side=4, largest_population=14), action_choosers())
 def test_crowded_boards_with_chains_and_cycles_are_byte_identical(
     document: Document, chooser: ActionChooser
@@ -42,7 +42,7 @@ def test_crowded_boards_with_chains_and_cycles_are_byte_identical(
     assert_same_record(document, engine.record_text(), simulator.record().to_json())
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(scenario_documents(), action_choosers())
 def test_a_prefix_of_the_actions_gives_a_prefix_of_the_states(
     document: Document, chooser: ActionChooser
@@ -65,7 +65,7 @@ def test_a_prefix_of_the_actions_gives_a_prefix_of_the_states(
         assert json.loads(part.record().to_json())["steps"] == steps[:length]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(scenario_documents(), action_choosers())
 def test_a_record_decodes_to_itself_and_replays(document: Document, chooser: ActionChooser) -> None:
     scenario = scenario_of(document)
@@ -84,7 +84,7 @@ def test_a_record_decodes_to_itself_and_replays(document: Document, chooser: Act
     assert (indented.verified, indented.digest, indented.metrics) == (True, record.digest, verdict.metrics)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(scenario_documents(), action_choosers())
 def test_no_two_active_people_ever_share_a_cell(document: Document, chooser: ActionChooser) -> None:
     simulator = Simulator(scenario_of(document))
@@ -95,7 +95,7 @@ def test_no_two_active_people_ever_share_a_cell(document: Document, chooser: Act
         simulator.step(chooser([person.id for person in active]))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(scenario_documents(), action_choosers())
 def test_two_simulators_in_lock_step_never_part(document: Document, chooser: ActionChooser) -> None:
     scenario = scenario_of(document)

@@ -134,13 +134,13 @@ def assert_deadline_is_the_search(document: Document, seed: int, steps: int) -> 
             assert (deadline <= step) is not engine.escape_exists(cell), f"cell {cell}, step {step}"
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(scenario_documents(largest_side=7))
 def test_the_trajectory_equals_the_plain_phase_seven(document: Document) -> None:
     assert_trajectory_is_plain(document, document["seed"], min(25, document["termination"]["max_steps"]))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(scenario_documents(largest_side=7))
 def test_the_deadline_equals_a_search_at_every_step(document: Document) -> None:
     assert_deadline_is_the_search(document, document["seed"], min(25, document["termination"]["max_steps"]))

@@ -64,7 +64,7 @@ def assert_plain(document: Document, record_text: str, metrics: Metrics) -> None
     assert metrics.evacuated + metrics.casualties + metrics.unresolved == metrics.population
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(scenario_documents(), action_choosers())
 def test_metrics_equal_a_plain_count_of_the_record(document: Document, chooser: ActionChooser) -> None:
     simulator = Simulator(scenario_of(document))

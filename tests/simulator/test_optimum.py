@@ -105,7 +105,7 @@ def small_scenarios(draw: st.DrawFn) -> Scenario:
     )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(small_scenarios(), st.sampled_from(sorted(policies.BASELINES)))
 def test_no_policy_beats_the_optimum(scenario: Scenario, name: str) -> None:
     best = optimum(scenario, scenario.seed)
@@ -116,7 +116,7 @@ def test_no_policy_beats_the_optimum(scenario: Scenario, name: str) -> None:
         assert metrics.evacuation_step_total >= best.total
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(small_scenarios())
 def test_cautious_reaches_the_optimum_where_fire_is_deterministic_and_all_can_be_saved(
     scenario: Scenario,

@@ -80,7 +80,7 @@ def test_minus_zero_as_an_integer_is_zero() -> None:
     assert replay(text, scenario_of(DOCUMENT)).verified
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.data())
 def test_a_damaged_record_only_ever_raises_the_format_error(data: st.DataObject) -> None:
     text = bytearray(TEXT.encode())
@@ -101,7 +101,7 @@ def test_a_damaged_record_only_ever_raises_the_format_error(data: st.DataObject)
         assert verdict.verified is (record.to_json() == canonical(honest))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.binary(max_size=80) | st.text(max_size=80))
 def test_arbitrary_bytes_are_a_format_error(data: bytes | str) -> None:
     with pytest.raises(RecordFormatError):

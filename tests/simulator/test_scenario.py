@@ -310,7 +310,7 @@ def test_a_hostile_scenario_text_is_refused_with_its_place(name: str, as_bytes: 
     assert caught.value.place == place
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.data())
 def test_a_damaged_scenario_only_ever_raises_the_scenario_error(data: st.DataObject) -> None:
     text = bytearray(json.dumps(base()).encode())

@@ -23,7 +23,7 @@ JSON_VALUES: st.SearchStrategy[Any] = st.recursive(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(JSON_VALUES)
 def test_decode_of_encode_is_identity(value: Any) -> None:
     assert parse_json(canonical_json(value)) == value
@@ -31,7 +31,7 @@ def test_decode_of_encode_is_identity(value: Any) -> None:
     assert canonical_json(parse_json(indented_json(value))) == canonical_json(value)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.binary(max_size=60) | st.text(max_size=60))
 def test_arbitrary_bytes_only_ever_raise_the_given_error(data: bytes | str) -> None:
     with contextlib.suppress(ScenarioError):

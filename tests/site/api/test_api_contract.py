@@ -37,7 +37,6 @@ CHECKS = [
 ]
 EXAMPLES = settings(
     max_examples=12,
-    deadline=None,
     derandomize=True,
     database=None,
     phases=[Phase.explicit, Phase.generate],

@@ -52,7 +52,7 @@ def test_seeds_are_resampled_within_their_scenario_only():
     assert (interval.evacuation_rate.low, interval.evacuation_rate.high) == (half, half)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.lists(st.integers(0, 10), min_size=4, max_size=4), st.integers(0, 10))
 def test_interval_and_score_lie_between_the_extremes(seeds: list[int], single: int):
     schedule = schedule_of(4, 1)

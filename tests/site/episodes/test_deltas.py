@@ -14,7 +14,7 @@ from tests.simulator.builders import document_from_map, everyone, scenario_of, s
 from tests.simulator.strategies import ActionChooser, action_choosers, scenario_documents
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(scenario_documents(), action_choosers(), st.integers(0, 2**64 - 1))
 def test_a_snapshot_and_the_deltas_after_it_give_every_later_observation(
     document: dict[str, Any], choose: ActionChooser, seed: int

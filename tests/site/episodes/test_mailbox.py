@@ -71,7 +71,7 @@ async def test_acks_survive_a_collapse_but_stay_bounded() -> None:
     assert len([frame for frame in frames if frame.startswith("ack")]) <= 16 + CONTROL_KEPT
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.lists(st.sampled_from(["publish", "take", "control", "sync"]), max_size=120), st.integers(2, 6))
 async def test_a_reader_of_any_speed_always_reaches_the_newest_state(moves: list[str], frames: int) -> None:
     source = Source(max_frames=frames)
