@@ -22,7 +22,7 @@ from ember_site.runs.models import Agent
 from ember_site.runs.services import agent_create
 from simulator import Scenario
 from tests.simulator.builders import document_from_map, scenario_of
-from tests.site.episodes.web_process import WebProcess
+from tests.site.episodes.web_process import Line, WebProcess
 
 CORRIDOR = ("#######", "#A.B.X#", "#######")
 """Two people in a row before one exit; nothing burns."""
@@ -167,3 +167,23 @@ def web(django_db_setup: None, django_db_blocker: Any) -> Iterator[WebProcess]:
         process = WebProcess()
     yield process
     process.stop()
+
+
+@pytest.fixture
+def player(web: WebProcess, practice: Episode, cookie: str) -> Iterator[Line]:
+    """Give the player's socket after the greeting, snapshot read."""
+    line = web.episode(practice.pk, cookie)
+    line.hello()
+    line.until("snapshot")
+    yield line
+    line.close()
+
+
+@pytest.fixture
+def watcher(web: WebProcess, practice: Episode) -> Iterator[Line]:
+    """Give the socket of a stranger, snapshot read."""
+    line = web.episode(practice.pk)
+    line.hello()
+    line.until("snapshot")
+    yield line
+    line.close()

@@ -6,7 +6,6 @@ import json
 import sqlite3
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import pytest
 from django.db import connection
@@ -25,26 +24,6 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 EAST = {"A": "east", "B": "east"}
 STAY = {"A": "stay", "B": "stay"}
-
-
-@pytest.fixture
-def player(web: WebProcess, practice: Episode, cookie: str) -> Iterator[Line]:
-    """Give the player's socket after the greeting, snapshot read."""
-    line = web.episode(practice.pk, cookie)
-    line.hello()
-    line.until("snapshot")
-    yield line
-    line.close()
-
-
-@pytest.fixture
-def watcher(web: WebProcess, practice: Episode) -> Iterator[Line]:
-    """Give the socket of a stranger, snapshot read."""
-    line = web.episode(practice.pk)
-    line.hello()
-    line.until("snapshot")
-    yield line
-    line.close()
 
 
 @pytest.fixture(autouse=True)
@@ -175,55 +154,6 @@ def test_who_comes_back_after_long_gets_one_snapshot(
     line = web.episode(episode.pk, cookie)
     assert line.hello(have=2)["step"] == 40
     assert line.next()["observation"]["step"] == 40
-    line.close()
-
-
-P12_BAD: list[Any] = [
-    "{oops",
-    "[]",
-    '"x"',
-    b"\x00\xffbinary",
-    "[" * 60_000,
-    "x" * 100_000,
-    '{"t":"dance"}',
-    '{"t":"act","step":-1,"actions":{}}',
-    '{"t":"act","step":9223372036854775808,"actions":{}}',
-    '{"t":"act","step":"41","actions":{}}',
-    '{"t":"act","step":NaN,"actions":{}}',
-    '{"t":"act","step":1,"actions":{"A":"east","A":"west"}}',
-    '{"t":"hello","v":1}',
-]
-
-
-@pytest.mark.parametrize("bad", P12_BAD, ids=lambda bad: repr(bad[:24]))
-def test_p12_a_bad_message_gets_a_reason_and_the_third_closes_with_4400(
-    web: WebProcess, practice: Episode, cookie: str, watcher: Line, bad: str | bytes
-) -> None:
-    line = web.episode(practice.pk, cookie)
-    line.hello()
-    for _ in range(2):
-        line.socket.send(bad)
-        refused = line.until("err")
-        assert refused["code"].startswith("message_")
-        assert refused["message"]
-    assert line.act(1, EAST)["result"] == "applied", "the socket still works after two"
-    line.socket.send(bad)
-    assert line.until("bye")["code"] == 4400
-    assert line.close_code() == 4400
-    assert watcher.until("delta")["step"] == 1, "others are unaffected"
-
-
-def test_p12_an_action_of_a_dead_person_is_rejected_with_the_place(
-    web: WebProcess, make_scenario: Callable[..., Scenario], user: User, cookie: str
-) -> None:
-    scenario = make_scenario("*A.", "..B", "..X", fire={"spread_interval": 1})
-    episode = episode_create(scenario=scenario, owner=user)
-    line = web.episode(episode.pk, cookie)
-    line.hello()
-    assert line.act(1, STAY)["result"] == "applied"
-    ack = line.act(2, STAY)
-    assert (ack["result"], ack["code"], ack["place"]) == ("rejected", "action_invalid", "actions.A")
-    assert line.act(2, {"B": "stay"})["result"] == "applied", "a rejected act is no bad message"
     line.close()
 
 

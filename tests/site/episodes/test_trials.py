@@ -111,6 +111,35 @@ def test_p10_s07_while_another_process_holds_the_database_every_ping_is_answered
         line.close()
 
 
+def test_p3_cut_at_any_moment_of_a_step_the_client_comes_back_to_the_true_state(
+    roomy: WebProcess, make_scenario: Callable[..., Scenario], user: User, cookie: str
+) -> None:
+    """Cut before the server can have read the step, after its delta, after its ack; then all over again."""
+    episode = episode_create(scenario=make_scenario("A....X", max_steps=90), owner=user)
+    held: dict[str, Any] | None = None
+    heard_until = (None, "delta", "ack")
+    for step in range(1, 25):
+        line = roomy.episode(episode.pk, cookie)
+        welcome = line.hello(have=None if held is None else held["step"])
+        assert welcome["step"] == step - 1, "every step so far was made once"
+        actions = {"A": "east" if step % 2 else "west"}
+        if held is None:
+            held = line.until("snapshot")["observation"]
+        line.send("act", step=step, actions=actions)
+        if (kind := heard_until[step % 3]) is not None:
+            line.until(kind, lambda frame, step=step: frame["step"] == step)
+        line.cut()
+        again = roomy.episode(episode.pk, cookie)
+        again.hello(have=held["step"])
+        ack = again.act(step, actions)
+        assert (ack["result"], ack["now"]) in (("applied", step), ("duplicate", step))
+        delta = next(frame for frame in map(json.loads, again.texts) if frame["t"] == "delta")
+        held = delta_apply(held, delta)
+        again.cut()
+    rows = EpisodeStep.objects.filter(episode=episode).values_list("step", flat=True)
+    assert list(rows) == list(range(1, 25))
+
+
 def test_p8_after_300_joins_and_leaves_half_of_them_by_cut_one_watches(
     roomy: WebProcess, practice: Episode, cookie: str
 ) -> None:
