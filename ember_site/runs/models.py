@@ -205,6 +205,7 @@ class Run(models.Model):
         ]
         indexes: ClassVar[list[models.Index]] = [
             models.Index(fields=["agent", "-created_at"]),
+            models.Index(fields=["-created_at", "id"], name="runs_run_newest"),
             models.Index(fields=["scenario", "seed", "state"]),
             models.Index(fields=["state", "created_at"]),
         ]

@@ -6,6 +6,7 @@ from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import AnonymousUser
+from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
@@ -211,3 +212,11 @@ class TestSlots:
         assert not selectors.runs_for_slots(slots=slots).exists()
         assert services.run_store(ranked=True, **options) == run
         assert selectors.runs_for_slots(slots=slots).get() == run
+
+
+@pytest.mark.parametrize("name", VIEWERS)
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="other planners choose by the size of the table")
+def test_the_newest_runs_are_read_in_order_without_sorting_all(viewers, name):
+    plan = selectors.run_list(viewer=viewers[name])[:200].explain()
+    assert "runs_run_newest" in plan
+    assert "TEMP B-TREE" not in plan
