@@ -129,6 +129,23 @@ class Submission(models.Model):
         return self.code != ""
 
 
+class DryRunMark(models.Model):
+    """That an account made a dry run, and when: all that is kept of one, for an hour."""
+
+    owner = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+", db_index=False
+    )
+    created_at = models.DateTimeField()
+
+    class Meta:
+        indexes: ClassVar[list[models.Index]] = [
+            models.Index(fields=["owner", "-created_at"], name="runs_dry_run_recent")
+        ]
+
+    def __str__(self) -> str:
+        return f"dry run of {self.created_at:%Y-%m-%d %H:%M}"
+
+
 class Run(models.Model):
     """
     One run record of an agent on one scenario and seed: its identity is (agent, digest).

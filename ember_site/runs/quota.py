@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from typing import Any
 
-from django.core.cache import cache
+from django.db import transaction
 from django.db.models import QuerySet
 
 from ember_site.accounts.models import User
 from ember_site.core import clock
 from ember_site.runs.errors import UploadsExhausted
 from ember_site.runs.limits import WINDOW, UploadLimits
-from ember_site.runs.models import RunState, Submission
+from ember_site.runs.models import DryRunMark, RunState, Submission
 
 UploadSet = QuerySet[Submission]
 
@@ -28,21 +29,20 @@ def uploads_check(*, owner: User, limits: UploadLimits) -> None:
     _check(malformed_counted(owner=owner), limit=limits.malformed_an_hour, text=limits.malformed_text)
 
 
+@transaction.atomic
 def dry_runs_take(*, owner: User, limits: UploadLimits) -> None:
     """
-    Count a dry run of the account. It leaves no row, so the cache remembers the last hour.
+    Count a dry run of the account, and forget those of more than an hour ago.
 
     Raises:
         UploadsExhausted: too many within the last hour; it tells when the next is allowed.
     """
-    key, now, limit = f"runs:dry:{owner.pk}", clock.now(), limits.dry_runs_an_hour
-    taken: list[datetime] = [at for at in cache.get(key, []) if at > now - WINDOW]
-    if len(taken) >= limit:
-        blocking = taken[len(taken) - limit] if limit else now
-        raise UploadsExhausted(
-            text=limits.dry_runs_text, limit=limit, used=len(taken), retry_at=_whole_second(blocking + WINDOW)
-        )
-    cache.set(key, [*taken, now], WINDOW.total_seconds())
+    User.objects.select_for_update(no_key=True).get(pk=owner.pk)  # requests in parallel count one by one
+    now, marks = clock.now(), DryRunMark.objects.filter(owner=owner)
+    recent = marks.filter(created_at__gt=now - WINDOW)
+    _check(recent, limit=limits.dry_runs_an_hour, text=limits.dry_runs_text)
+    marks.filter(created_at__lte=now - WINDOW).delete()
+    DryRunMark.objects.create(owner=owner, created_at=now)
 
 
 def uploads_counted(*, owner: User) -> UploadSet:
@@ -60,7 +60,7 @@ def _recent(owner: User) -> UploadSet:
     return Submission.objects.filter(owner=owner, created_at__gt=clock.now() - WINDOW)
 
 
-def _check(sent: UploadSet, *, limit: int, text: str) -> None:
+def _check(sent: QuerySet[Any], *, limit: int, text: str) -> None:
     used = sent.count()
     if used < limit:
         return

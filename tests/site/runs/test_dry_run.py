@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import threading
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from django.core.cache import cache
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
 from django.test import Client
 from django.urls import reverse
 from django_tasks_db.models import DBTaskResult
@@ -16,7 +19,9 @@ from ember_site.core import clock
 from ember_site.core.errors import Forbidden
 from ember_site.runs import services
 from ember_site.runs.errors import AgentKindRefused, SubmissionRefused, UploadsExhausted
-from ember_site.runs.models import Agent, Run, Submission, SubmissionLine, Verification
+from ember_site.runs.limits import upload_limits
+from ember_site.runs.models import Agent, DryRunMark, Run, Submission, SubmissionLine, Verification
+from ember_site.runs.quota import dry_runs_take
 from tests.site.runs.conftest import record_text
 from tests.site.runs.test_api import client_of
 from tests.site.runs.test_submissions import HOSTILE, jsonl, send, ten
@@ -113,6 +118,41 @@ def test_dry_runs_have_a_limit_of_their_own_and_use_no_upload(agent, settings, m
     send(agent, ten())
     monkeypatch.setattr(clock, "now", lambda: start + timedelta(hours=1))
     services.submission_dry_run(**dry)
+
+
+def test_dry_runs_are_counted_for_all_processes_and_forgotten_after_an_hour(ann, settings, monkeypatch):
+    settings.EMBER_DRY_RUNS_PER_HOUR = 1
+    dry = {"owner": ann, "agent": None, "payload": record_text().encode()}
+    services.submission_dry_run(**dry)
+    cache.clear()  # what another process would not have
+    with pytest.raises(UploadsExhausted):
+        services.submission_dry_run(**dry)
+    later = clock.now() + timedelta(hours=1)
+    monkeypatch.setattr(clock, "now", lambda: later)
+    services.submission_dry_run(**dry)
+    assert DryRunMark.objects.get().created_at == later
+
+
+@pytest.mark.django_db(transaction=True)
+def test_dry_runs_at_once_do_not_slip_past_the_limit(ann, settings):
+    settings.EMBER_DRY_RUNS_PER_HOUR = 2
+    limits, outcomes = upload_limits(), []
+
+    def take() -> None:
+        try:
+            dry_runs_take(owner=ann, limits=limits)
+            outcomes.append("taken")
+        except UploadsExhausted:
+            outcomes.append("refused")
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=take) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(outcomes) == ["refused"] * 6 + ["taken"] * 2
 
 
 def test_an_agent_that_takes_no_uploads_takes_no_dry_run_either(agent, ann, bob):
