@@ -45,6 +45,7 @@ class EpisodeView:
     """What one process may publish of an episode: observations, and facts that they show.
 
     `deltas` leads from the step asked about to `observation`; None where a snapshot is needed.
+    `storing` says that the episode ended a moment ago and its run is about to be stored.
     `remote` says that a program plays for an agent; `move_due_at` and `idle_due_at` are its deadlines.
     """
 
@@ -54,6 +55,7 @@ class EpisodeView:
     deltas: list[Wire] | None = None
     reason: str = ""
     run: str | None = None
+    storing: bool = False
     seed: str | None = None
     hidden: bool = False
     remote: bool = False

@@ -7,6 +7,7 @@ import contextlib
 import logging
 from collections import Counter
 from collections.abc import Coroutine, Iterable, Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -63,7 +64,6 @@ class Hub:
         self.limits = limits or episode_limits()
         self._rooms: dict[UUID, Room] = {}
         self._sockets: Counter[str] = Counter()
-        self._acting: Counter[UUID] = Counter()
         self._tasks: set[asyncio.Task[None]] = set()
         self._kept: set[asyncio.Task[StepAnswer]] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -169,14 +169,9 @@ class Hub:
         self, episode_id: UUID, *, step: int, actions: Mapping[str, str], assist: int
     ) -> StepAnswer:
         """Make a step and publish it; the answer comes after everybody's mailbox has the step."""
-        self._acting[episode_id] += 1
-        try:
-            answer = await in_writing_thread(
-                episode_step, episode_id=episode_id, step=step, actions=actions, assist=assist
-            )
-        finally:
-            self._acting[episode_id] -= 1
-            self._acting += Counter()  # keeps the positive ones
+        answer = await in_writing_thread(
+            episode_step, episode_id=episode_id, step=step, actions=actions, assist=assist
+        )
         # The lock only now: a step that waits for the database keeps nobody out of the room.
         if (room := self._rooms.get(episode_id)) is not None:
             async with room.lock:
@@ -237,16 +232,18 @@ class Hub:
                     await self._refresh_locked(room)
 
     async def _refresh_locked(self, room: Room) -> None:
-        view = await in_thread(episode_view, episode_id=room.episode_id, after=room.view.step)
-        if view.state == Episode.State.ENDED and view.run is None and self._acting[room.episode_id]:
-            return  # the step that ended it is storing the run, and tells of both
-        room.publish(view)
+        room.publish(await self._view(room.episode_id, after=room.view.step))
+
+    async def _view(self, episode_id: UUID, after: int | None = None) -> EpisodeView:
+        """What the log says; an end is held back until its run is stored, so that it is told once."""
+        view = await in_thread(episode_view, episode_id=episode_id, after=after)
+        return replace(view, state=Episode.State.RUNNING) if view.storing else view
 
     async def _room(self, episode_id: UUID) -> Room:
         room = self._rooms.get(episode_id)
         if room is not None:
             return room
-        view = await in_thread(episode_view, episode_id=episode_id)
+        view = await self._view(episode_id)
         changes = await in_thread(episode_changes, episode_ids=[episode_id], process=self._process)
         room = Room(episode_id, view, self.limits)
         if episode_id in changes:

@@ -20,6 +20,8 @@ class EpisodeLimits:
     hello_timeout_s: float = 15.0
     slow_reader_s: float = 20.0
     after_end_s: float = 60.0
+    end_awaits_run_s: float = 10.0
+    finish_at_once_steps: int = 2_000
     mailbox_frames: int = 32
     mailbox_bytes: int = 512 * 1024
     resume_deltas: int = 32

@@ -119,7 +119,9 @@ def episode_step(
         except LogDiffers as difference:
             episode_freeze(episode_id=episode_id, difference=difference)
             return _frozen(step, difference)
-        if answer.result is StepResult.APPLIED and answer.state == Episode.State.ENDED:
+        ended = answer.result is StepResult.APPLIED and answer.state == Episode.State.ENDED
+        # Making the record plays the whole log again; nobody waits for that of a very long episode.
+        if ended and answer.now <= episode_limits().finish_at_once_steps:
             _finish_soon(episode_id)
         return answer
     raise AssertionError("unreachable")
@@ -150,6 +152,7 @@ def episode_view(*, episode_id: UUID, after: int | None = None) -> EpisodeView:
         episode_freeze(episode_id=episode_id, difference=difference)
         episode.refresh_from_db()
     over = episode.state == Episode.State.ENDED
+    since = episode.ended_at if over and episode.run_id is None else None
     shown = over and not episode.is_hidden
     return EpisodeView(
         step=step,
@@ -158,6 +161,8 @@ def episode_view(*, episode_id: UUID, after: int | None = None) -> EpisodeView:
         deltas=deltas,
         reason=episode.reason,
         run=str(episode.run_id) if shown and episode.run_id else None,
+        storing=since is not None
+        and clock.now() - since < timedelta(seconds=episode_limits().end_awaits_run_s),
         seed=episode.seed if shown else None,
         hidden=episode.is_hidden,
         remote=episode.is_remote,
@@ -200,8 +205,9 @@ def episode_freeze(*, episode_id: UUID, difference: LogDiffers) -> None:
 
 
 def episodes_finish_pending() -> int:
-    """Store the runs of episodes that ended while their process died or the storage failed."""
-    pending = Episode.objects.filter(state=Episode.State.ENDED, run__isnull=True)[:20]
+    """Store the runs of episodes that were long, or ended while their process died or the storage failed."""
+    # By chance, so that some that can never be stored do not stand before all others for ever.
+    pending = Episode.objects.filter(state=Episode.State.ENDED, run__isnull=True).order_by("?")[:20]
     return sum(_finish_soon(episode.pk) for episode in pending)
 
 
