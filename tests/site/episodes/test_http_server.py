@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import http.client
 import json
-import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -18,10 +16,7 @@ import pytest
 from websockets.sync.client import connect
 
 from ember_site.accounts.models import ApiToken, User
-from ember_site.boards.models import Evaluation
-from ember_site.boards.services import evaluation_ensure_open
-from ember_site.catalog.models import Scenario, Suite
-from ember_site.catalog.services import suite_import
+from ember_site.catalog.models import Scenario
 from ember_site.core import clock
 from ember_site.episodes.models import Episode, EpisodeStep
 from ember_site.episodes.services import episode_create
@@ -130,6 +125,33 @@ def test_t22_ten_parallel_copies_of_a_step_make_one_row_and_get_one_answer(
     refused = caller.step(remote, 1, {"A": "stay", "B": "stay"})
     assert (refused.status, refused.body["code"], refused.body["step"]) == (409, "step_stale", 1)
     assert "step 2" in refused.body["detail"]
+
+
+def test_the_last_step_sent_by_many_at_once_over_http_and_socket_ends_it_once_with_one_run(
+    web: WebProcess, caller: Caller, remote: Episode, key: str
+) -> None:
+    for number, actions in enumerate([EAST, EAST, {"A": "east"}], start=1):
+        assert caller.step(remote, number, actions).status == 200
+    player, watcher = with_token(web, remote, key), web.episode(remote.pk)
+    for line in (player, watcher):
+        line.hello()
+    gate = threading.Barrier(6)
+
+    def one(_number: int) -> str:
+        gate.wait(timeout=60)
+        return str(caller.step(remote, 4, {"A": "east"}).body["result"])
+
+    with ThreadPoolExecutor(5) as pool:
+        asked = [pool.submit(one, number) for number in range(5)]
+        gate.wait(timeout=60)
+        results = [player.act(4, {"A": "east"})["result"], *(answer.result() for answer in asked)]
+    assert sorted(results) == ["applied"] + ["duplicate"] * 5
+    told = watcher.until("end", lambda frame: frame["run"] is not None)
+    assert [str(run.pk) for run in Run.objects.all()] == [told["run"]]
+    remote.refresh_from_db()
+    assert (remote.state, remote.step, str(remote.run_id)) == (Episode.State.ENDED, 4, told["run"])
+    for line in (player, watcher):
+        line.close()
 
 
 def test_a_step_over_http_reaches_the_sockets_and_one_over_the_socket_the_observation(
@@ -299,60 +321,3 @@ def _play_a_little(caller: Caller, episode: Episode) -> None:
     caller.step(episode, 9, {"A": "north"})
     caller.step(episode, 4, {"nobody": "north"})
     caller.send("POST", f"{episode.pk}/heartbeat/")
-
-
-# --- The document -------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def suite(web: WebProcess) -> Suite:
-    return suite_import(directory=ROOT / "scenarios" / "public" / "v1")
-
-
-def test_the_example_agent_plays_on_the_real_site_and_its_run_verifies(
-    web: WebProcess, suite: Suite, planner: Agent, key: str
-) -> None:
-    evaluation: Evaluation = evaluation_ensure_open(suite=suite)
-    slot = evaluation.slots.order_by("position").first()
-    assert slot is not None
-    reference = f"{suite.suite_id}/{slot.scenario.scenario_id}"
-    for mode in ("practice", f"{evaluation.slug}/{slot.position}"):
-        command = [
-            "docs/examples/remote_agent.py",
-            f"http://{web.address}",
-            key,
-            planner.slug,
-            reference,
-            mode,
-        ]
-        ended = subprocess.run(
-            [sys.executable, *command], cwd=ROOT, capture_output=True, text=True, timeout=120, check=False
-        )
-        assert ended.returncode == 0, ended.stderr + ended.stdout
-        end = json.loads(ended.stdout)
-        run = Run.objects.get(pk=end["run"])
-        run_verify(run_id=run.pk)
-        run.refresh_from_db()
-        assert (run.state, run.evacuated, run.ranked) == (
-            "verified",
-            end["summary"]["evacuated"],
-            mode != "practice",
-        )
-        assert run.evacuated == run.population
-
-
-def test_the_example_in_the_document_is_the_file_and_as_short_as_promised() -> None:
-    source = (ROOT / "docs" / "examples" / "remote_agent.py").read_text(encoding="utf-8")
-    text = (ROOT / "docs" / "api-episodes.md").read_text(encoding="utf-8")
-    assert f"```python\n{source}```" in text
-    assert len([line for line in source.splitlines() if line.strip()]) <= 40
-    imported = {
-        line.split()[1].split(".")[0] for line in source.splitlines() if line.startswith(("import", "from"))
-    }
-    assert imported <= sys.stdlib_module_names
-
-
-def test_the_limits_in_the_document_are_those_in_force(settings: Any) -> None:
-    text = " ".join((ROOT / "docs" / "api-episodes.md").read_text(encoding="utf-8").split())
-    assert f"`move_s` seconds ({settings.EMBER_AGENT_MOVE_S})" in text
-    assert f"`idle_s` seconds ({settings.EMBER_AGENT_IDLE_S})" in text
