@@ -37,15 +37,15 @@ _FRAMEWORK: tuple[tuple[type[Exception], int, str], ...] = (
     (PermissionDenied, 403, "forbidden"),
     (exceptions.NotAuthenticated, 401, "sign_in_required"),
     (exceptions.AuthenticationFailed, 401, "bad_token"),
-    (exceptions.ParseError, 400, "bad_json"),
+    (exceptions.ParseError, 400, "bad_input"),  # a form; JSON is read by a parser of ours
     (exceptions.MethodNotAllowed, 405, "method_not_allowed"),
     (exceptions.NotAcceptable, 406, "not_acceptable"),
     (exceptions.UnsupportedMediaType, 415, "unsupported_media_type"),
     (RequestDataTooBig, 413, "too_large"),
     (SuspiciousOperation, 400, "bad_input"),
 )
-_TELLING = frozenset({"bad_json", "method_not_allowed", "unsupported_media_type"})
-"""Codes where the framework's own words say more than our sentence, and nothing private."""
+_TELLING = (exceptions.ParseError, exceptions.MethodNotAllowed, exceptions.UnsupportedMediaType)
+"""Errors where the framework's own words say more than our sentence, and nothing private."""
 
 
 def problem_response(exception: Exception, context: Mapping[str, Any]) -> Response:
@@ -79,7 +79,7 @@ def domain_error_of(exception: Exception) -> DomainError | None:
         return _permission_error(exception)
     for kind, status, code in _FRAMEWORK:
         if isinstance(exception, kind):
-            words = str(getattr(exception, "detail", "")) if code in _TELLING else ""
+            words = str(getattr(exception, "detail", "")) if isinstance(exception, _TELLING) else ""
             return ApiError(status, code, words)
     return None
 

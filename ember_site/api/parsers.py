@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import IO, Any
 
-from rest_framework import exceptions
 from rest_framework.parsers import BaseParser
 
-from ember_site.core.errors import TooLarge
+from ember_site.core.errors import StatusError, TooLarge
 from simulator import EmberError, parse_json
 
 DEFAULT_MAX_BYTES = 256 * 1024
@@ -32,7 +31,7 @@ class StrictJSONParser(BaseParser):
 
         Raises:
             TooLarge: carries the limit in bytes.
-            ParseError: not JSON, or JSON that readers could understand differently.
+            StatusError: not JSON, or JSON that readers could understand differently; carries the place.
         """
         view = (parser_context or {}).get("view")
         limit = getattr(view, "max_body_bytes", DEFAULT_MAX_BYTES)
@@ -42,4 +41,4 @@ class StrictJSONParser(BaseParser):
         try:
             return parse_json(body)
         except EmberError as error:
-            raise exceptions.ParseError(str(error)) from error
+            raise StatusError(400, "bad_json", str(error), place=error.place or None) from error

@@ -1,5 +1,7 @@
 """How an expected error is answered over HTTP: a page for people, a problem document for programs."""
 
+from datetime import timedelta
+
 from django.conf import settings
 from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponseRedirect, JsonResponse
@@ -7,6 +9,7 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import render, resolve_url
 from django.utils.cache import patch_vary_headers
 
+from ember_site.core import clock
 from ember_site.core.errors import DomainError, Forbidden, LimitExceeded, SignInRequired, StatusError
 from ember_site.core.problems import CONTENT_TYPE, domain_problem, retry_headers
 
@@ -81,9 +84,8 @@ def _refusal(request: HttpRequest, response: HttpResponseBase) -> DomainError | 
 def too_many(request: HttpRequest) -> HttpResponseBase:
     """Answer who signs up, signs in or resets passwords too often; allauth calls it."""
     if wants_json(request):
-        response = error_response(request, LimitExceeded())
-    else:
-        response = render(request, "429.html", status=429)
+        return error_response(request, LimitExceeded(retry_at=clock.now() + timedelta(seconds=TRY_AGAIN_S)))
+    response = render(request, "429.html", status=429)
     response["Retry-After"] = str(TRY_AGAIN_S)
     return response
 

@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from django.test import Client
 from ember_site.accounts.models import ApiToken, Notice, User
 from ember_site.accounts.notices import notice_create
 from ember_site.accounts.services import profile_update, token_create
+from ember_site.core import clock
 from ember_site.core.errors import BadInput
 from ember_site.core.models import AuditEntry
 from ember_site.runs.models import Agent, Run
@@ -139,6 +141,7 @@ class TestRateLimits:
         answer = client.post("/accounts/signup/", form, headers={"accept": "application/json"})
         assert (answer.status_code, answer.json()["code"]) == (429, "too_many")
         assert int(answer["Retry-After"]) > 0
+        assert datetime.fromisoformat(answer.json()["retry_at"]) > clock.now()
 
 
 class TestDeletion:

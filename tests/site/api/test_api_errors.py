@@ -88,6 +88,22 @@ def test_hostile_bodies_are_refused_with_a_reason(body: bytes, user, token_heade
     check_problem(response, 400, "bad_json")
 
 
+def test_the_place_of_a_fault_in_json_is_told(user, token_header, client):
+    body = b'{"name": "x", "tokens": ' + b"9" * 100 + b"}"
+    response = client.post(
+        "/api/v1/agents/", body, content_type="application/json", headers=token_header(user, "submit")
+    )
+    assert check_problem(response, 400, "bad_json")["place"] == "tokens"
+
+
+@pytest.mark.parametrize("kind", ["multipart/form-data", "multipart/form-data; boundary="])
+def test_a_form_that_cannot_be_read_is_not_called_json(kind: str, user, token_header, client):
+    response = client.post(
+        "/api/v1/submissions/", b"x", content_type=kind, headers=token_header(user, "submit")
+    )
+    assert "boundary" in check_problem(response, 400, "bad_input")["detail"]
+
+
 @pytest.mark.parametrize(
     "body", [b"", b"[]", b'"x"', b"7", b"null", b"{}", b'{"name": 7.5e300}', b'{"name": ""}']
 )
