@@ -28,6 +28,7 @@ class AuditSet(models.QuerySet["AuditEntry"]):
     delete = _refuse
     bulk_update = _refuse
     update_or_create = _refuse
+    _raw_delete = _refuse  # what Django itself deletes with
 
 
 class AuditAction(models.TextChoices):
@@ -53,7 +54,8 @@ class AuditEntry(models.Model):
     One decision: who, what, about which object, when. Never a seed, a token or another secret.
 
     The actor is kept as a number without a foreign key, empty for the site itself, so that an account
-    can be erased without touching a row. The database refuses changes too, by a trigger.
+    can be erased without touching a row. The database refuses changes too, by triggers, and on PostgreSQL
+    deleting (`migrations/0002_audit_triggers.py`).
     """
 
     at = models.DateTimeField()
@@ -66,6 +68,7 @@ class AuditEntry(models.Model):
     objects = AuditSet.as_manager()
 
     class Meta:
+        base_manager_name = "objects"  # Django's own one would leave a way round
         ordering = ["-id"]
         indexes = [
             models.Index(fields=["object_kind", "object_id", "-id"], name="core_audit_object"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from django.core import serializers
 from django.db import DatabaseError, connection, transaction
 
 from ember_site.accounts.models import User
@@ -42,11 +43,32 @@ def test_the_model_refuses_every_way_to_change_or_delete() -> None:
         lambda: AuditEntry.objects.bulk_update([made], ["data"]),
         lambda: AuditEntry.objects.update_or_create(pk=made.pk, defaults={"data": {}}),
         lambda: AuditEntry(pk=made.pk, at=made.at).delete(),
+        lambda: AuditEntry._base_manager.update(data={}),
+        lambda: AuditEntry._base_manager.all().delete(),
+        lambda: AuditEntry._base_manager.all()._raw_delete("default"),
+        lambda: AuditEntry._default_manager.filter(pk=made.pk).update(data={}),
     ]
     for attempt in tries:
         with pytest.raises(AppendOnlyError):
             attempt()
     assert AuditEntry.objects.get().data == {}
+
+
+@pytest.mark.django_db
+def test_ways_past_the_model_are_refused_by_the_database() -> None:
+    made = entry()
+    forged = AuditEntry(pk=made.pk, at=made.at, action="x", object_kind="run", object_id="r2")
+    fields = {"update_conflicts": True, "unique_fields": ["id"], "update_fields": ["object_id"]}
+    document = serializers.serialize("json", [forged])
+    tries = [
+        lambda: AuditEntry.objects.bulk_create([forged], **fields),
+        lambda: AuditEntry._base_manager.all()._update([(AuditEntry._meta.get_field("action"), None, "x")]),
+        lambda: [row.save() for row in serializers.deserialize("json", document)],
+    ]
+    for attempt in tries:
+        with pytest.raises(DatabaseError, match="append-only"), transaction.atomic():
+            attempt()
+    assert AuditEntry.objects.get().object_id == "r1"
 
 
 @pytest.mark.django_db
