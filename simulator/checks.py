@@ -38,7 +38,7 @@ def shown(value: Any) -> str:
         if len(value) <= 4 and all(isinstance(v, int) for v in value):
             return "[" + ", ".join(shown(v) for v in value) + "]"
         return f"a list of {len(value)}"
-    return "an object"
+    return "an object" if isinstance(value, dict) else f"a Python {type(value).__name__}"
 
 
 class Checker:

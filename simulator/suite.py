@@ -9,8 +9,9 @@ Source: scenario suite document, sections *Manifest* and *Change control*.
 
 import hashlib
 import re
+import stat
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
@@ -135,23 +136,43 @@ def load_suite(path: str | Path) -> Suite:
     """Load and check the suite in a directory.
 
     Raises:
-        SuiteError: No manifest, a stray or missing file, an unreadable one, or a manifest
-            that is wrong in itself or does not fit its files.
+        SuiteError: No such directory, no manifest, a stray or missing file, something that
+            cannot be read (then an OSError is its cause), or a manifest that is wrong in itself
+            or does not fit its files.
     """
     directory = Path(path)
-    if not directory.is_dir():
-        raise SuiteError(f"expected a suite directory, got {directory}")
-    contents: dict[str, bytes] = {}
-    for entry in sorted(directory.iterdir()):
-        if not entry.is_file():
-            raise SuiteError(f"{entry.name}: expected only files that the manifest lists, got a directory")
-        try:
-            contents[entry.name] = entry.read_bytes()
-        except OSError as problem:
-            raise SuiteError(f"{entry.name}: cannot be read ({problem.strerror})") from problem
-    if MANIFEST_NAME not in contents:
+    files = _files_of(directory)
+    if MANIFEST_NAME not in files:
         raise SuiteError(f"{MANIFEST_NAME}: expected this file in {directory}, it is missing")
-    return Suite.parse(contents.pop(MANIFEST_NAME), contents)
+    return Suite.parse(files.pop(MANIFEST_NAME), files)
+
+
+def _files_of(directory: Path) -> dict[str, bytes]:
+    """Content of every file of a directory, by name."""
+    contents: dict[str, bytes] = {}
+    name = str(directory)
+    try:
+        if not directory.is_dir():
+            raise SuiteError(f"expected a suite directory, got {name}")
+        for entry in sorted(directory.iterdir()):
+            name = entry.name
+            if not stat.S_ISREG(entry.stat().st_mode):
+                raise SuiteError(
+                    f"{name}: expected only files that the manifest lists, got a directory or device"
+                )
+            contents[name] = entry.read_bytes()
+    except OSError as problem:
+        raise SuiteError(f"{name}: cannot be read ({problem.strerror})") from problem
+    return contents
+
+
+def check_manifest(document: Any) -> None:
+    """Check a parsed manifest in itself, without the files that it lists.
+
+    Raises:
+        SuiteError: The first fault, with its place.
+    """
+    _SuiteReader().manifest(document)
 
 
 class _SuiteReader:
@@ -161,6 +182,16 @@ class _SuiteReader:
         self.check = Checker(SuiteError)
 
     def read(self, document: Any, files: Mapping[str, bytes]) -> Suite:
+        suite = self.manifest(document)
+        entries = suite.entries
+        scenarios = tuple(self.scenario(entry, index, files) for index, entry in enumerate(entries))
+        stray = sorted(set(files) - {entry.path for entry in entries})
+        if stray:
+            raise SuiteError(f"{stray[0]}: expected only {MANIFEST_NAME} and the files that it lists")
+        return replace(suite, scenarios=scenarios)
+
+    def manifest(self, document: Any) -> Suite:
+        """The suite as its manifest describes it, still without scenarios."""
         check = self.check
         top = check.object(document, "", _SUITE_KEYS)
         suite_id = check.identifier(top["suite_id"], "suite_id")
@@ -173,11 +204,7 @@ class _SuiteReader:
         listed = check.list(top["scenarios"], "scenarios", at_least=1)
         entries = tuple(self.entry(value, item("scenarios", index)) for index, value in enumerate(listed))
         self.check_order(entries)
-        scenarios = tuple(self.scenario(entry, index, files) for index, entry in enumerate(entries))
-        stray = sorted(set(files) - {entry.path for entry in entries})
-        if stray:
-            raise SuiteError(f"{stray[0]}: expected only {MANIFEST_NAME} and the files that it lists")
-        return Suite(suite_id, version, visibility, seed_role, SCHEMA_VERSION, entries, scenarios)
+        return Suite(suite_id, version, visibility, seed_role, SCHEMA_VERSION, entries, scenarios=())
 
     def entry(self, value: Any, place: str) -> SuiteEntry:
         check = self.check

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import io
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Any
 
+import msgspec
 import typer
 
 from simulator.command.output import CommandError, DebugOption, JsonOption, reporting
@@ -18,6 +19,7 @@ from simulator.record import RunRecord
 from simulator.record_files import iter_records
 from simulator.scenario import Scenario
 from simulator.strict_json import canonical_json, indented_json, parse_json
+from simulator.suite import check_manifest
 
 
 class Kind(StrEnum):
@@ -58,7 +60,7 @@ class Hashed:
 
 def hash_files(
     files: Annotated[
-        list[str], typer.Argument(metavar="FILE...", help="A scenario, a suite manifest, or run records.")
+        list[str], typer.Argument(metavar="FILE", help="A scenario, a suite manifest, or run records.")
     ],
     as_json: JsonOption = False,
     debug: DebugOption = False,
@@ -110,15 +112,25 @@ def document_hash(text: bytes) -> tuple[Kind, str, str]:
     Raises:
         EmberError: It is none of the three, or breaks the rules of its kind.
     """
-    document = parse_json(text)
-    keys = document.keys() if isinstance(document, dict) else ()
+    keys = _keys(text)
     if "header" in keys:
         record = RunRecord.from_json(text)
         return Kind.RECORD, record.digest, record.to_json()
     if "suite_id" in keys:
-        digest = hashlib.sha256(canonical_json(document).encode("ascii")).hexdigest()
-        return Kind.MANIFEST, digest, indented_json(document)
+        manifest = parse_json(text)
+        check_manifest(manifest)
+        digest = hashlib.sha256(canonical_json(manifest).encode("ascii")).hexdigest()
+        return Kind.MANIFEST, digest, indented_json(manifest)
     if "grid" in keys:
-        scenario = Scenario.from_dict(document)
+        scenario = Scenario.from_json(text)
         return Kind.SCENARIO, scenario.content_hash, scenario.to_indented_json()
     raise EmberError("this is neither a scenario, nor a suite manifest, nor a run record")
+
+
+def _keys(text: bytes) -> Collection[str]:
+    """The keys of an object, its values left as text: a large record must not become one tree."""
+    try:
+        return msgspec.json.decode(text, type=dict[str, msgspec.Raw]).keys()
+    except (msgspec.MsgspecError, RecursionError, UnicodeError):
+        document = parse_json(text)  # says what is wrong with it
+        return document.keys() if isinstance(document, dict) else ()

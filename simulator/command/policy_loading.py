@@ -1,4 +1,7 @@
-"""Find the policy that is named on the command line, and guard an episode against its faults."""
+"""Find the policy that is named on the command line, and guard an episode against its faults.
+
+What a policy prints, from its import on, goes to standard error: the answer and the records stay clean.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,8 @@ import os
 import sys
 import traceback
 from collections.abc import Mapping
-from typing import Any
+from contextlib import redirect_stdout
+from typing import Any, Final
 
 from simulator.command.output import CommandError
 from simulator.errors import SimulationError
@@ -16,6 +20,9 @@ from simulator.policies import BASELINES, Policy, make_random
 from simulator.record import RunRecord
 from simulator.runner import run_episode
 from simulator.scenario import Scenario
+
+_NOT_THE_POLICY: Final = ("<", os.path.dirname(__file__), os.path.dirname(importlib.__file__))
+"""How the file names of generated code, of this package and of the import system begin."""
 
 POLICY_HELP = f"A baseline ({', '.join(BASELINES)}) or your own as module:function."
 
@@ -38,12 +45,13 @@ def policy_find(name: str, policy_seed: int | None) -> Policy:
     if name in BASELINES:
         return BASELINES[name]()
     module_name, colon, attribute = name.partition(":")
-    if not colon or not module_name or not attribute:
+    if not colon or not module_name or not attribute or module_name.startswith("."):
         known = ", ".join(BASELINES)
         raise CommandError.wrong_use(f"no policy {name!r}: expected one of {known}, or module:function")
-    found = _attribute(_module(module_name, name), attribute, name)
+    with redirect_stdout(sys.stderr):
+        found = _attribute(_module(module_name, name), attribute, name)
     if isinstance(found, type) or not callable(found):
-        kind = "a class" if isinstance(found, type) else f"a {type(found).__name__}"
+        kind = "a class" if isinstance(found, type) else f"of the type {type(found).__name__}"
         raise CommandError.wrong_use(
             f"{name} is {kind}: expected a function that takes an observation and returns actions"
         )
@@ -81,7 +89,7 @@ def _attribute(module: Any, attribute: str, name: str) -> Any:
 def _failed(what: str, problem: BaseException, **data: Any) -> CommandError:
     """A fault of the policy's own code, with the line where it happened."""
     frames = traceback.extract_tb(problem.__traceback__)
-    own = [frame for frame in frames if not frame.filename.startswith(("<frozen", os.path.dirname(__file__)))]
+    own = [frame for frame in frames if not frame.filename.startswith(_NOT_THE_POLICY)]
     where = f" ({os.path.basename(own[-1].filename)}, line {own[-1].lineno})" if own else ""
     said = f": {problem}" if str(problem) else ""
     return CommandError(f"{what}: {type(problem).__name__}{said}{where}", code="policy_failed", **data)
@@ -96,10 +104,23 @@ class _Guarded:
         self.name = name
         self.step = 1
 
+    def start(self) -> None:
+        """Take a fresh policy for the episode, if it gives one."""
+        for_episode = getattr(self.policy, "for_episode", None)
+        try:
+            if callable(for_episode):
+                self.policy = for_episode()
+        except KeyboardInterrupt:
+            raise
+        except BaseException as problem:
+            raise self.failed(problem) from problem
+
     def __call__(self, observation: Observation) -> Mapping[str, Action | str]:
         self.step = observation.step + 1
         try:
-            return self.policy(observation)
+            actions = self.policy(observation)
+            # To read a mapping of the policy's own may run its code, too.
+            return dict(actions) if isinstance(actions, Mapping) else actions
         except KeyboardInterrupt:
             raise
         except BaseException as problem:  # a policy may raise anything, SystemExit too
@@ -118,16 +139,10 @@ def episode_run(scenario: Scenario, policy: Policy, seed: int | None, *, name: s
         CommandError: The policy raised something, or its actions do not fit (with the step and the place).
     """
     guarded = _Guarded(policy, scenario, name)
-    for_episode = getattr(policy, "for_episode", None)
     try:
-        if callable(for_episode):
-            guarded.policy = for_episode()
-    except KeyboardInterrupt:
-        raise
-    except BaseException as problem:
-        raise guarded.failed(problem) from problem
-    try:
-        return run_episode(scenario, guarded, seed)
+        with redirect_stdout(sys.stderr):
+            guarded.start()
+            return run_episode(scenario, guarded, seed)
     except SimulationError as problem:
         where = f"step {guarded.step} of {scenario.scenario_id}"
         raise CommandError(

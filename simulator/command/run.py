@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, redirect_stdout
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any, TextIO, TypeAlias
@@ -47,7 +47,10 @@ def seed_parse(text: str) -> int:
 
 
 ScenarioArgument: TypeAlias = Annotated[
-    str | None, typer.Argument(help="A scenario file, or the ID of a scenario that comes with the project.")
+    str | None,
+    typer.Argument(
+        metavar="SCENARIO", help="A scenario file, or the ID of a scenario that comes with the project."
+    ),
 ]
 SuiteOption: TypeAlias = Annotated[
     str | None, typer.Option("--suite", metavar="DIR", help="Run every scenario of this suite instead.")
@@ -107,8 +110,7 @@ def _run_all(request: Request, out: Output) -> None:
         say = out.line if advance is _no_bar else held_back.append  # lines would cut through the bar
         for scenario in request.scenarios:
             advance(scenario.scenario_id)
-            with redirect_stdout(sys.stderr):  # what a policy prints must not mix with the records
-                record = episode_run(scenario, request.policy, request.seed, name=request.policy_name)
+            record = episode_run(scenario, request.policy, request.seed, name=request.policy_name)
             write(record.to_json() + "\n")
             metrics = _metrics(record, scenario)
             summaries.append(_summary(record, metrics))

@@ -24,7 +24,10 @@ STYLES = {
 
 def show(
     scenario: Annotated[
-        str, typer.Argument(help="A scenario file, or the ID of a scenario that comes with the project.")
+        str,
+        typer.Argument(
+            metavar="SCENARIO", help="A scenario file, or the ID of a scenario that comes with the project."
+        ),
     ],
     as_json: JsonOption = False,
     debug: DebugOption = False,

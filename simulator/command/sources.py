@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -95,7 +96,7 @@ def scenario_find(name: str) -> Scenario:
     Raises:
         CommandError: Neither; or the file is refused.
     """
-    if not Path(name).exists():
+    if not os.path.lexists(name):
         for path in _shipped_scenario_files():
             if path.stem == name:
                 return scenario_read(str(path))
@@ -112,18 +113,22 @@ def suite_read(directory: str) -> Suite:
     Raises:
         CommandError: No such directory, or its suite is refused.
     """
-    path = Path(directory)
-    if not path.is_dir():
-        message = "this is a file, expected a suite directory" if path.exists() else "no such directory"
-        raise CommandError.wrong_use(message, file=directory, code="file_unreadable")
-    if not (path / MANIFEST_NAME).is_file():
-        message = f"this directory holds no {MANIFEST_NAME}, so it is not a suite"
-        raise CommandError.wrong_use(message, file=directory, code="file_unreadable")
     try:
-        return load_suite(path)
+        if MANIFEST_NAME not in os.listdir(directory):
+            message = f"this directory holds no {MANIFEST_NAME}, so it is not a suite"
+            raise CommandError.wrong_use(message, file=directory, code="file_unreadable")
+        return load_suite(directory)
+    except FileNotFoundError as problem:
+        raise CommandError.wrong_use("no such directory", file=directory, code="file_unreadable") from problem
+    except NotADirectoryError as problem:
+        message = "this is a file, expected a suite directory"
+        raise CommandError.wrong_use(message, file=directory, code="file_unreadable") from problem
     except SuiteError as problem:
+        cause = problem.__cause__
+        if isinstance(cause, OSError):
+            raise file_unreadable(str(cause.filename or directory), cause) from problem
         raise CommandError.of(problem, code="suite_format", file=directory) from problem
-    except OSError as problem:
+    except (OSError, ValueError) as problem:
         raise file_unreadable(directory, problem) from problem
 
 

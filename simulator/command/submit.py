@@ -102,7 +102,7 @@ def submit(
     files: Annotated[
         list[str],
         typer.Argument(
-            metavar="FILE...", help="Record files (.json, .jsonl, either gzipped); - is standard input."
+            metavar="FILE", help="Record files (.json, .jsonl, either gzipped); - is standard input."
         ),
     ],
     agent: Annotated[

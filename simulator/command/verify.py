@@ -76,7 +76,7 @@ def verify(
     files: Annotated[
         list[str],
         typer.Argument(
-            metavar="FILE...", help="Record files (.json, .jsonl, either gzipped); - is standard input."
+            metavar="FILE", help="Record files (.json, .jsonl, either gzipped); - is standard input."
         ),
     ],
     scenario: Annotated[

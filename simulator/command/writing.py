@@ -28,7 +28,7 @@ def file_replaced(name: str) -> Iterator[WriteText]:
     Raises:
         CommandError: The file cannot be made there.
     """
-    path = Path(name).resolve()
+    path = Path(os.path.realpath(name))
     try:
         with _opened(path) as stream:
             if name.endswith(".gz"):
@@ -51,9 +51,10 @@ def _write(stream: BinaryIO, text: str) -> None:
 
 @contextmanager
 def _opened(path: Path) -> Iterator[BinaryIO]:
-    if path.is_dir():
+    mode = _mode_of(path)
+    if stat.S_ISDIR(mode):
         raise _NotWritable("it is a directory")
-    if path.exists() and not path.is_file():
+    if not stat.S_ISREG(mode):
         with _open_special(path) as stream:
             yield stream
         return
@@ -63,7 +64,7 @@ def _opened(path: Path) -> Iterator[BinaryIO]:
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
-        os.chmod(temporary, _mode_of(path))
+        os.chmod(temporary, stat.S_IMODE(mode))
         os.replace(temporary, path)
     except BaseException:
         with suppress(OSError):
@@ -86,10 +87,12 @@ def _temporary_beside(path: Path) -> tuple[int, str]:
 
 
 def _mode_of(path: Path) -> int:
-    """Permissions of the file that is replaced, or those that a new file gets."""
+    """Type and permissions of the file that is replaced, or those of a new regular file."""
     try:
-        return stat.S_IMODE(path.stat().st_mode)
-    except OSError:
+        return path.stat().st_mode
+    except FileNotFoundError:
         mask = os.umask(0)
         os.umask(mask)
-        return 0o666 & ~mask
+        return stat.S_IFREG | (0o666 & ~mask)
+    except OSError as problem:  # too long a name, a loop of links, a directory that may not be entered
+        raise _NotWritable(os_reason(problem)) from problem

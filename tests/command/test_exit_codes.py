@@ -133,6 +133,33 @@ def test_a_file_that_may_not_be_read_is_one_line(invoke: Invoke, monkeypatch: py
     assert (done.exit_code, done.stderr) == (2, "ember: good.json: cannot be read (permission denied)\n")
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    ["show FILE", "hash FILE", "verify FILE", "suite check DIRECTORY", f"run {FIXTURE} -p stay -o FILE"],
+)
+def test_a_directory_that_may_not_be_entered_is_wrong_use(
+    invoke: Invoke, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: str
+) -> None:
+    locked = str(tmp_path / "directory")
+
+    def refuse(function: Callable[..., object]) -> Callable[..., object]:
+        def refused(path: object, *more: object, **options: object) -> object:
+            if isinstance(path, str | os.PathLike) and os.fspath(path).startswith(locked):
+                raise PermissionError(13, "Permission denied", os.fspath(path))
+            return function(path, *more, **options)
+
+        return refused
+
+    for name in ("os.stat", "os.lstat", "os.listdir", "builtins.open"):
+        module, _, function = name.partition(".")
+        monkeypatch.setattr(name, refuse(getattr(sys.modules[module], function)))
+    named = arguments.replace("FILE", f"{locked}/x.json").replace("DIRECTORY", locked)
+    done = invoke(*named.split())
+    assert (done.exit_code, len(done.stderr.splitlines())) == (2, 1)
+    assert done.stderr.startswith(f"ember: {locked}")
+    assert "(permission denied)" in done.stderr
+
+
 def test_a_name_that_no_file_can_have_is_one_line(invoke: Invoke) -> None:
     for command in ("hash", "verify"):
         done = invoke(command, "a\0b")

@@ -1,4 +1,4 @@
-"""`ember run`: records, policies of one's own, and what is left behind when something fails."""
+"""`ember run`: records, where they go, and what is left behind when something fails."""
 
 from __future__ import annotations
 
@@ -10,92 +10,18 @@ from pathlib import Path
 import pytest
 from typer.testing import Result
 
-from simulator import RunRecord, Scenario, load_suite, policies, replay, run_episode
+from simulator import RunRecord, Scenario, load_suite, policies, run_episode
 from tests.command.conftest import PUBLIC, Process, on_a_terminal
 
 Invoke = Callable[..., Result]
 SCENARIO = str(PUBLIC / "v1-pub-04-unequal-exits.json")
 FIXTURE = "narrow_corridor"
 
-OWN_POLICIES = '''
-import sys
-
-
-def still(observation):
+BREAKING_POLICY = """
+def policy(observation):
+    assert observation.step < 2
     return {p.id: "stay" for p in observation.people if p.status == "active"}
-
-
-def east(observation):
-    return {p.id: "east" for p in observation.people if p.status == "active"}
-
-
-def loud(observation):
-    print("thinking about", observation.step)
-    return still(observation)
-
-
-def breaks(observation):
-    if observation.step == 2:
-        return 1 / 0
-    return still(observation)
-
-
-def leaves(observation):
-    sys.exit("enough")
-
-
-def forgets(observation):
-    actions = still(observation)
-    if observation.step == 1:
-        actions.pop("P2")
-    return actions
-
-
-def flies(observation):
-    return {**still(observation), "P3": "up"}
-
-
-def nothing(observation):
-    return None
-
-
-def looks(observation):
-    assert not hasattr(observation, "seed") and not hasattr(observation, "trapped")
-    assert type(observation).__name__ == "Observation"
-    return still(observation)
-
-
-class Counting:
-    """East in the odd steps of an episode: wrong if it does not start anew."""
-
-    def __init__(self):
-        self.calls = 0
-
-    def for_episode(self):
-        return Counting()
-
-    def __call__(self, observation):
-        assert self.calls == observation.step
-        self.calls += 1
-        return east(observation) if self.calls % 2 else still(observation)
-
-
-counting = Counting()
-number = 7
-'''
-
-
-@pytest.fixture(autouse=True)
-def own_policies(tmp_path: Path) -> Path:
-    """A module of policies in the directory where the command runs."""
-    path = tmp_path / f"mine_{tmp_path.name.replace('-', '_')}.py"
-    path.write_text(OWN_POLICIES)
-    return path
-
-
-@pytest.fixture
-def mine(own_policies: Path) -> Callable[[str], str]:
-    return lambda name: f"{own_policies.stem}:{name}"
+"""
 
 
 def test_a_record_at_home_is_the_record_of_the_library(invoke: Invoke, tmp_path: Path) -> None:
@@ -185,124 +111,11 @@ def test_json_of_a_run(invoke: Invoke) -> None:
     assert len(row["digest"]) == 64
 
 
-# --- own policies -----------------------------------------------------------------------------------------
-
-
-def test_an_own_function_is_found_in_the_current_directory(
-    ember: Callable[..., Process], tmp_path: Path, mine: Callable[[str], str]
-) -> None:
-    done = ember("run", FIXTURE, "-p", mine("east"), "-o", "r.json")
-    assert done.returncode == 0, done.stderr
-    text = (tmp_path / "r.json").read_text()
-    scenario = load_fixture()
-    assert replay(text, scenario).verified
-
-
-def load_fixture() -> Scenario:
-    return Scenario.from_json((PUBLIC.parents[1] / "fixtures" / f"{FIXTURE}.json").read_bytes())
-
-
-def test_a_policy_sees_nothing_but_observations(invoke: Invoke, mine: Callable[[str], str]) -> None:
-    assert invoke("run", FIXTURE, "-p", mine("looks")).exit_code == 0
-
-
-def test_a_policy_with_memory_starts_anew_in_each_episode(invoke: Invoke, mine: Callable[[str], str]) -> None:
-    done = invoke("run", "--suite", str(PUBLIC), "-p", mine("counting"))
-    assert done.exit_code == 0, done.stderr
-
-
-def test_what_a_policy_prints_does_not_mix_with_the_records(
-    ember: Callable[..., Process], mine: Callable[[str], str]
-) -> None:
-    done = ember("run", FIXTURE, "-p", mine("loud"), "-o", "-")
-    assert RunRecord.from_json(done.stdout)
-    assert "thinking about 3" in done.stderr
-
-
-@pytest.mark.parametrize(
-    ("policy", "code", "place", "said"),
-    [
-        (
-            "breaks",
-            "policy_failed",
-            None,
-            "failed in step 3 of narrow_corridor: ZeroDivisionError: division by zero",
-        ),
-        ("leaves", "policy_failed", None, "failed in step 1 of narrow_corridor: SystemExit: enough"),
-        ("forgets", "wrong_actions", "actions.P2", "gave wrong actions in step 2 of narrow_corridor"),
-        ("flies", "wrong_actions", "actions.P3", 'got "up"'),
-        ("nothing", "wrong_actions", "actions", "expected an object of actions"),
-    ],
-)
-def test_a_faulty_policy_is_named_with_step_and_place(
-    invoke: Invoke, mine: Callable[[str], str], policy: str, code: str, place: str | None, said: str
-) -> None:
-    done = invoke("run", FIXTURE, "-p", mine(policy))
-    assert done.exit_code == 1
-    assert said in done.stderr
-    assert place is None or place in done.stderr
-    assert "Traceback" not in done.output
-    assert len(done.stderr.splitlines()) == 1
-    answer = json.loads(invoke("run", FIXTURE, "-p", mine(policy), "--json").stdout)
-    assert answer["ok"] is False
-    assert (answer["error"]["code"], answer["error"]["place"]) == (code, place)
-    assert answer["error"]["scenario_id"] == FIXTURE
-    assert answer["error"]["step"] in (1, 2, 3)
-
-
-def test_the_fault_of_a_policy_is_shown_with_its_line_and_on_request_whole(
-    ember: Callable[..., Process], mine: Callable[[str], str], own_policies: Path
-) -> None:
-    line = OWN_POLICIES.splitlines().index("        return 1 / 0") + 1
-    assert f"({own_policies.name}, line {line})" in ember("run", FIXTURE, "-p", mine("breaks")).stderr
-    assert "Traceback" in ember("run", FIXTURE, "-p", mine("breaks"), "--debug").stderr
-
-
-@pytest.mark.parametrize(
-    ("policy", "said"),
-    [
-        ("nobody", "no policy 'nobody': expected one of stay, random, greedy"),
-        ("no_such_module:f", "no module 'no_such_module'"),
-        ("simulator.nothing:f", "no module 'simulator.nothing'"),
-        ("json:", "expected one of"),
-        (":f", "expected one of"),
-    ],
-)
-def test_a_policy_that_is_not_there_is_wrong_use(invoke: Invoke, policy: str, said: str) -> None:
-    done = invoke("run", FIXTURE, "-p", policy)
-    assert done.exit_code == 2
-    assert said in done.stderr
-
-
-@pytest.mark.parametrize(
-    ("name", "said"), [("absent", "has no absent"), ("number", "is a int"), ("Counting", "a class")]
-)
-def test_what_is_no_function_is_wrong_use(
-    invoke: Invoke, mine: Callable[[str], str], name: str, said: str
-) -> None:
-    done = invoke("run", FIXTURE, "-p", mine(name))
-    assert done.exit_code == 2
-    assert said in done.stderr
-
-
-def test_a_module_that_fails_while_it_is_imported_is_the_policys_fault(
-    invoke: Invoke, tmp_path: Path
-) -> None:
-    (tmp_path / "broken_module_of_mine.py").write_text("import nothing_of_this_name\n")
-    done = invoke("run", FIXTURE, "-p", "broken_module_of_mine:f")
-    assert done.exit_code == 1
-    assert "could not be imported: ModuleNotFoundError" in done.stderr
-
-
-# --- whole or not at all ----------------------------------------------------------------------------------
-
-
-def test_a_failure_half_way_leaves_the_older_file_and_nothing_else(
-    invoke: Invoke, tmp_path: Path, mine: Callable[[str], str]
-) -> None:
+def test_a_failure_half_way_leaves_the_older_file_and_nothing_else(invoke: Invoke, tmp_path: Path) -> None:
+    (tmp_path / "breaking.py").write_text(BREAKING_POLICY)
     (tmp_path / "runs.jsonl").write_text("older\n")
     before = sorted(path.name for path in tmp_path.iterdir())
-    done = invoke("run", "--suite", str(PUBLIC), "-p", mine("breaks"), "-o", "runs.jsonl")
+    done = invoke("run", "--suite", str(PUBLIC), "-p", "breaking:policy", "-o", "runs.jsonl")
     assert done.exit_code == 1
     assert (tmp_path / "runs.jsonl").read_text() == "older\n"
     assert sorted(path.name for path in tmp_path.iterdir() if path.name != "__pycache__") == before
@@ -331,9 +144,18 @@ def test_what_is_no_regular_file_is_written_to_directly(invoke: Invoke) -> None:
 
 
 @pytest.mark.parametrize(
-    ("target", "said"), [("no/such/r.json", "no such file or directory"), (".", "a directory")]
+    ("target", "said"),
+    [
+        ("no/such/r.json", "no such file or directory"),
+        (".", "a directory"),
+        ("round", "symbolic links"),
+        ("n" * 300, "too long"),
+    ],
 )
-def test_a_place_that_cannot_be_written_is_wrong_use(invoke: Invoke, target: str, said: str) -> None:
+def test_a_place_that_cannot_be_written_is_wrong_use(
+    invoke: Invoke, tmp_path: Path, target: str, said: str
+) -> None:
+    (tmp_path / "round").symlink_to("round")
     done = invoke("run", FIXTURE, "-p", "greedy", "-o", target)
     assert done.exit_code == 2
     assert f"{target}: cannot be written" in done.stderr

@@ -136,6 +136,8 @@ def test_another_form_is_noted_and_changes_no_hash(invoke: Invoke, tmp_path: Pat
         (b"", "empty"),
         (b"\xff\xff", "not UTF-8"),
         (b'{"suite_id": 1, "suite_id": 2}', "suite_id: expected each key once"),
+        (b'{"suite_id": "a"}', "suite_version: expected this key"),
+        (b'{"grid": NaN}', "grid: expected a finite number"),
     ],
 )
 def test_what_is_none_of_the_three_is_refused(

@@ -57,6 +57,24 @@ def test_a_stray_directory_is_refused_by_name(directory: Path) -> None:
     assert "old" in refusal(directory).message
 
 
+def test_a_link_to_nothing_is_refused_by_name(directory: Path) -> None:
+    (directory / "old").symlink_to("nowhere")
+    assert refusal(directory).message == "old: cannot be read (No such file or directory)"
+
+
+@pytest.mark.parametrize("method", ["is_dir", "iterdir", "read_bytes"])
+def test_what_cannot_be_read_is_a_refusal_with_its_cause(
+    directory: Path, monkeypatch: pytest.MonkeyPatch, method: str
+) -> None:
+    def refuse(path: Path) -> None:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, method, refuse)
+    error = refusal(directory)
+    assert "cannot be read (Permission denied)" in error.message
+    assert isinstance(error.__cause__, PermissionError)
+
+
 def test_a_missing_file_is_named_with_its_entry(directory: Path) -> None:
     (directory / f"{SECOND}.json").unlink()
     error = refusal(directory)
