@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from simulator import load_suite, policies, run_episode
 from tests.browser.conftest import Watch
@@ -83,6 +83,37 @@ def test_several_files_and_a_wrong_one(
     page.locator("#file").set_input_files([mixed, good, picture])
     expect(page.get_by_text("10 of 10 checked")).to_have_count(2)
     expect(page.get_by_role("alert").get_by_text("this is a PNG image")).to_be_visible()
+
+
+def test_files_go_to_the_agent_that_was_chosen_when_they_were_dropped(
+    page: Page, sign_up: Callable[..., str], tmp_path: Path
+) -> None:
+    sign_up(page)
+    page.goto("/submit/")
+    files = [tmp_path / f"{number}.json" for number in range(3)]
+    for path, record in zip(files, RECORDS, strict=False):
+        path.write_text(record)
+    held: list[Route] = []
+
+    def hold_the_first(route: Route) -> None:
+        if route.request.method == "POST" and not held:
+            held.append(route)
+        else:
+            route.continue_()
+
+    page.route("**/submit/", hold_the_first)
+    agent_new(page, "Chosen at first")
+    with page.expect_request(lambda request: request.method == "POST"):
+        page.locator("#file").set_input_files(files[:2])
+    page.get_by_label("Name of the new agent").fill("Chosen later")
+    page.locator("#file").set_input_files(files[2])
+    expect(page.get_by_text("Waiting to be sent")).to_have_count(3)
+    held[0].continue_()
+    expect(page.get_by_text("1 of 1 checked")).to_have_count(3)
+    page.goto("/me/")
+    for number, agent in enumerate(["Chosen at first", "Chosen at first", "Chosen later"]):
+        row = page.get_by_role("row", name=re.compile(rf"^{number}\.json"))
+        expect(row.get_by_role("cell", name=agent, exact=True)).to_be_visible()
 
 
 def test_rows_go_on_after_the_connection_was_lost(

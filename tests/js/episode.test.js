@@ -79,6 +79,13 @@ test("a step stays pending over a lost line", () => {
   assert.equal(hear(lost, { t: "ack", step: 1, result: "duplicate", now: 1 }).pending, null);
 });
 
+test("a step that was refused as a message is not waited for", () => {
+  const waiting = sent(played(2), { step: 1, actions: { A: "east" }, assist: 0 });
+  const after = hear(waiting, { t: "err", code: "message_too_large", message: "A message has at most 65,536 bytes." });
+  assert.equal(after.pending, null);
+  assert.equal(after.notice?.code, "message_too_large");
+});
+
 test("pausing and resuming are seen", () => {
   const paused = hear(played(2), { t: "notice", code: "paused", message: "Paused." });
   assert.equal(paused.paused, true);

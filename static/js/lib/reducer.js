@@ -72,7 +72,8 @@ export function hear(episode, frame) {
     case 'notice':
       return hearNotice(episode, frame);
     case 'err':
-      return { ...episode, notice: frame };
+      // A step that was refused as a message gets no ack: to wait for one would take no orders for ever.
+      return { ...episode, notice: frame, pending: null };
     default:
       return episode;
   }

@@ -34,12 +34,11 @@ function changed(episode, before, stale) {
   need("live", HTMLElement).dataset.phase = off ? "off" : episode.phase;
   write("live-line", words(episode, stale));
   if (episode.view && episode.view !== before.view) show(episode.view);
-  if (!episode.end || episode.end === before.end) return;
+  // Where the run could not be stored at once, the end is told without it, and again with it.
+  if (!episode.end?.run || episode.end === before.end) return;
   line?.close();
-  if (episode.end.run) {
-    link.textContent = "See the run";
-    link.href = stage.href = data.run.replace(NO_RUN, episode.end.run);
-  }
+  link.textContent = "See the run";
+  link.href = stage.href = data.run.replace(NO_RUN, episode.end.run);
 }
 
 /** @param {import("../lib/view.js").View} view */

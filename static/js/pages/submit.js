@@ -107,17 +107,17 @@ class UploadBox {
 
 /**
  * Send one file; resolves when it is answered, whatever the answer.
- * @param {HTMLFormElement} form
+ * @param {string} address
+ * @param {FormData} body whose file is replaced
  * @param {File} file
  * @param {UploadBox} box
  * @returns {Promise<void>}
  */
-function send(form, file, box) {
-  const body = new FormData(form);
+function send(address, body, file, box) {
   body.set("file", file, file.name);
   return new Promise((resolve) => {
     const request = new XMLHttpRequest();
-    request.open("POST", form.action);
+    request.open("POST", address);
     request.setRequestHeader("Accept", "application/json");
     request.upload.addEventListener("progress", ({ loaded, total }) => box.sending(loaded, total));
     request.addEventListener("load", () => {
@@ -147,18 +147,17 @@ function parsed(text) {
 /**
  * Send files one after another; a new agent is made with the first, and its name means it for the others.
  * @param {HTMLFormElement} form
- * @param {HTMLElement} uploads
+ * @param {FormData} body the form as it was filled when the files were given
+ * @param {UploadBox[]} boxes one for each file
  * @param {File[]} files
  */
-async function sendAll(form, uploads, files) {
-  const boxes = files.map((file) => new UploadBox(file));
-  uploads.prepend(...boxes.map((box) => box.element));
+async function sendAll(form, body, boxes, files) {
   for (const [i, file] of files.entries()) {
     const limit = Number(form.dataset.fileBytes);
     if (file.size > limit) {
       const detail = `larger than the limit of ${form.dataset.fileText}`;
       boxes[i].refused({ code: "limit_exceeded", place: "file", detail });
-    } else await send(form, file, boxes[i]);
+    } else await send(form.action, body, file, boxes[i]);
   }
 }
 
@@ -185,10 +184,16 @@ function bindDrop(form) {
   input.multiple = true;
   form.querySelector("[data-send]")?.parentElement?.remove();
 
+  let sending = Promise.resolve();
   /** @param {File[]} files */
   const take = (files) => {
     input.required = false;
-    if (files.length && form.reportValidity()) void sendAll(form, uploads, files).then(() => (input.value = ""));
+    if (!files.length || !form.reportValidity()) return;
+    const body = new FormData(form);
+    const boxes = files.map((file) => new UploadBox(file));
+    uploads.prepend(...boxes.map((box) => box.element));
+    input.value = "";
+    sending = sending.then(() => sendAll(form, body, boxes, files));
   };
   input.addEventListener("change", () => take([...(input.files ?? [])]));
   for (const kind of ["dragenter", "dragover"]) {

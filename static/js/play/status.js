@@ -69,6 +69,7 @@ function lineWords(episode, stale, retryInS) {
     case "reconnecting":
       return ["wait", "Reconnecting", retryInS > 0 ? `in ${Math.ceil(retryInS)} s, ${saved || "nothing lost"}` : saved];
     default:
+      if (!episode.view) return ["wait", "Connecting", ""];
       if (stale) return ["wait", "No word", `for 10 s, ${saved}`];
       if (episode.paused) return ["wait", "Paused", saved];
       return ["ok", episode.role === "player" ? "Connected" : "Live", saved];
