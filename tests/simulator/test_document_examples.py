@@ -9,7 +9,15 @@ from types import ModuleType
 
 import pytest
 
-from simulator import OBSERVATION_VERSION, SIMULATOR_VERSION, Scenario, policies, replay, run_episode
+from simulator import (
+    OBSERVATION_VERSION,
+    SIMULATOR_VERSION,
+    Scenario,
+    ScenarioError,
+    policies,
+    replay,
+    run_episode,
+)
 from simulator.engine import Outcome
 from tests.simulator.builders import ROOT, public_documents, scenario_of
 
@@ -45,8 +53,13 @@ def test_the_example_scenario_parses_and_its_record_replays() -> None:
 
 
 def test_the_example_refusal_is_worded_as_the_parser_words_it() -> None:
+    document = next(document for document in public_documents().values() if document["grid"]["width"] == 19)
+    document["people"][3]["position"][1] = 19
+    with pytest.raises(ScenarioError) as caught:
+        scenario_of(document)
     text = (DOCS / "scenario-schema.md").read_text(encoding="utf-8")
-    assert "people[3].position[1]: expected 0 to 18, got 19" in text
+    assert f"\n{caught.value}\n" in text
+    assert str(caught.value) == "people[3].position[1]: expected 0 to 18, got 19"
 
 
 def test_the_rules_page_has_every_rule_outcome_and_version() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 
@@ -29,6 +30,27 @@ def walk(simulator: Simulator, *steps: dict[str, str]) -> list[dict[str, str]]:
     for actions in steps:
         simulator.step(actions)
     return [step["movements"] for step in simulator.record().to_dict()["steps"]]
+
+
+@pytest.mark.parametrize("path", sorted(FIXTURES.iterdir()), ids=lambda path: path.stem)
+def test_a_fixture_says_that_it_is_one_and_ends_its_description_with_its_layout(path: Path) -> None:
+    scenario = Scenario.from_json(path.read_bytes())
+    assert scenario.scenario_id == path.stem
+    assert scenario.to_indented_json().encode("ascii") == path.read_bytes()
+    assert scenario.description is not None
+    assert scenario.description.startswith("TEST FIXTURE. ")
+    assert scenario.description.endswith("\n\n" + "\n".join(scenario.ascii_layout()))
+
+
+def test_the_six_published_fixtures_are_there_and_no_other_file() -> None:
+    assert {path.name for path in FIXTURES.iterdir()} == {
+        "blocked_shortest_route.json",
+        "fire_threatening_exit.json",
+        "multiple_exits.json",
+        "narrow_corridor.json",
+        "one_person_one_exit.json",
+        "stochastic_room.json",
+    }
 
 
 def test_one_person_one_exit_is_movement_and_evacuation_without_fire() -> None:

@@ -12,7 +12,7 @@ import pytest
 from simulator import Scenario, Suite, load_suite, policies, replay, run_episode
 from simulator.scenario import EnterFirePolicy, FireModelName
 from tests.simulator.builders import PUBLIC_SUITE, ROOT, document_from_map
-from tests.simulator.walks import distances, first_way_out
+from tests.simulator.walks import burning_by_step, distances, first_way_out
 
 FAMILIES = {
     "single_exit_low_density": "v1-pub-01-single-exit-sparse",
@@ -195,6 +195,17 @@ def test_in_scenario_04_the_two_exits_differ_by_four_steps_or_more_for_everybody
     west, east = (distances(scenario, door.position) for door in scenario.exits)
     gaps = {person.id: abs(west[person.position] - east[person.position]) for person in scenario.people}
     assert min(gaps.values()) >= 4
+
+
+def test_in_scenario_06_the_fire_takes_the_near_exit_of_five_people_in_step_6() -> None:
+    scenario = scenario_of("06")
+    west, east = (distances(scenario, door.position) for door in scenario.exits)
+    near_west = [person.id for person in scenario.people if west[person.position] < east[person.position]]
+    assert len(near_west) == 5
+    fire = burning_by_step(scenario)
+    assert next(step for step, burning in enumerate(fire) if scenario.exits[0].position in burning) == 6
+    assert any(west[person.position] <= 6 for person in scenario.people)
+    assert any(west[person.position] > 6 for person in scenario.people if person.id in near_west)
 
 
 def test_in_scenario_08_the_exit_that_looks_near_is_the_far_one_on_foot() -> None:
