@@ -22,7 +22,8 @@ from simulator import Scenario, SimulationError, Simulator
 
 LETTER = {"north": ord("N"), "south": ord("S"), "east": ord("E"), "west": ord("W")}
 STILL = ord(".")
-CACHE_KEY = "runs:track:3:{digest}"
+TRACK_FORMAT = 3
+"""Grows with each change of what a track holds, so that no cache gives an old one."""
 CACHE_SECONDS = 24 * 3600
 STEP_PLACE = re.compile(r"steps\[(\d+)\]")
 CACHE_MAX_BYTES = 2_000_000
@@ -75,7 +76,7 @@ def mismatch_track_json(*, digest: str, record: bytes, scenario: Scenario, place
 
 def _kept(name: str, make: Callable[[], Track]) -> bytes:
     """The track from the cache, or made and put there unless it is large."""
-    key = CACHE_KEY.format(digest=name)
+    key = f"runs:track:{TRACK_FORMAT}:{name}"
     kept: bytes | None = cache.get(key)
     if kept is not None:
         return kept

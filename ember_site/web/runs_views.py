@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any
 from uuid import UUID
 
@@ -97,8 +98,8 @@ def run_record(request: HttpRequest, run_id: UUID) -> HttpResponse:
 @require_safe
 def run_track(request: HttpRequest, run_id: UUID) -> HttpResponse:
     """What the viewer draws, as JSON."""
-    run, track = selectors.run_track_get(run_id=run_id, **_asked(request))
-    return _lasting(request, track, etag=f"track-2-{run.digest}-{run.state}")
+    track = selectors.run_track_get(run_id=run_id, **_asked(request))
+    return _lasting(request, track, etag=hashlib.sha256(track).hexdigest())
 
 
 def _lasting(request: HttpRequest, body: bytes, *, etag: str) -> HttpResponse:

@@ -92,9 +92,9 @@ def run_record_get(*, viewer: Viewer, run_id: UUID | str, guest_key: str = "") -
         raise StoreUnavailable("The record cannot be read just now. This is our fault.") from error
 
 
-def run_track_get(*, viewer: Viewer, run_id: UUID | str, guest_key: str = "") -> tuple[Run, bytes]:
+def run_track_get(*, viewer: Viewer, run_id: UUID | str, guest_key: str = "") -> bytes:
     """
-    A run with its track: what the board viewer draws, as JSON.
+    The track of a run: what the board viewer draws, as JSON.
 
     For a verified run it is the whole run. For one that the replay contradicts it is the replay up to
     and with the first step that differs.
@@ -110,8 +110,8 @@ def run_track_get(*, viewer: Viewer, run_id: UUID | str, guest_key: str = "") ->
         raise RunUnavailable("This run has no replay to show.")
     scenario = scenario_load(run.scenario_hash)
     if run.state == RunState.VERIFIED:
-        return run, track_json(digest=run.digest, record=record, scenario=scenario)
-    return run, mismatch_track_json(digest=run.digest, record=record, scenario=scenario, place=run.place)
+        return track_json(digest=run.digest, record=record, scenario=scenario)
+    return mismatch_track_json(digest=run.digest, record=record, scenario=scenario, place=run.place)
 
 
 def has_track(run: Run) -> bool:

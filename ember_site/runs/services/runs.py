@@ -23,7 +23,7 @@ from ember_site.runs.record_store import record_write
 from ember_site.runs.services.queue import run_enqueue
 from ember_site.runs.text import column_text
 from ember_site.runs.visibility import Viewer, run_is_mine
-from simulator import RecordHeader, RunRecord, is_canonical_replay, record_header
+from simulator import SIMULATOR_VERSION, RecordHeader, RunRecord, is_canonical_replay, record_header
 
 SOURCES_OF_KIND = {
     AgentKind.MODEL: (RunSource.UPLOAD, RunSource.REMOTE),
@@ -178,11 +178,14 @@ def run_needs_verdict(run: Run) -> bool:
     """
     Whether a verification should be asked for: there is no verdict, or it may have changed since.
 
-    It may where it was our fault, where the scenario was unknown, or where another simulator judged.
+    It may where it was our fault, where the scenario was unknown, or where the record was made by a later
+    simulator, which this site has by now.
     """
-    if run.state in (RunState.QUEUED, RunState.FAILED):
+    if run.state != RunState.REJECTED:
+        return run.state in (RunState.QUEUED, RunState.FAILED)
+    if run.code == "scenario_unknown":
         return True
-    return run.state == RunState.REJECTED and run.code == "scenario_unknown"
+    return run.place == "header.simulator_version" and run.simulator_version == SIMULATOR_VERSION
 
 
 @transaction.atomic

@@ -9,12 +9,13 @@ import sys
 from datetime import timedelta
 
 import pytest
+from django.core.cache import cache
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
 from ember_site.core import clock
-from ember_site.runs import services
+from ember_site.runs import services, tracks
 from ember_site.runs.limits import upload_limits
 from ember_site.runs.models import Agent, Run, Submission, SubmissionLine
 from tests.site.runs.conftest import record_text, scenarios
@@ -272,6 +273,15 @@ class TestRunPage:
         assert answer.content == record_text().encode()
         assert answer["Content-Disposition"].endswith(f'-{run.digest[:8]}.json"')
         assert Client().get(address, headers={"If-None-Match": answer["ETag"]}).status_code == 304
+
+    def test_a_track_has_an_etag_of_what_it_holds(self, agent, monkeypatch):
+        address = reverse("run_track", args=[self.verified(agent).pk])
+        answer = Client().get(address)
+        again = {"If-None-Match": answer["ETag"]}
+        assert Client().get(address, headers=again).status_code == 304
+        cache.clear()
+        monkeypatch.setattr(tracks, "track_make", lambda **_values: {"of": "a later format"})
+        assert Client().get(address, headers=again).json() == {"of": "a later format"}
 
     def test_a_damaged_store_is_our_fault(self, agent, tmp_path):
         run = self.verified(agent)

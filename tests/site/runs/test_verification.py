@@ -16,7 +16,8 @@ from ember_site.runs import services
 from ember_site.runs.models import Run, RunState, Verification
 from ember_site.runs.record_store import record_name, record_read
 from ember_site.runs.services import queue, verification
-from simulator import replay
+from ember_site.runs.services.runs import run_needs_verdict
+from simulator import SIMULATOR_VERSION, replay
 from tests.site.runs.conftest import record_text, scenarios
 from tests.site.runs.workers import run_tasks
 
@@ -65,6 +66,18 @@ class TestVerdict:
         assert (run.state, run.code, run.place) == ("rejected", "scenario_unknown", "header.scenario_hash")
         assert "0" * 64 in run.message
         assert run.scenario is None
+
+    @pytest.mark.parametrize(("version", "again"), [(SIMULATOR_VERSION, True), ("99.0.0", False)])
+    def test_a_record_of_a_later_simulator_is_judged_again_when_the_site_has_that_one(
+        self, agent, version, again
+    ):
+        document = json.loads(record_text())
+        document["header"]["simulator_version"] = "99.0.0"
+        run = services.run_verify(run_id=store(agent, json.dumps(document)).pk)
+        assert (run.state, run.place) == (RunState.REJECTED, "header.simulator_version")
+        assert not run_needs_verdict(run)
+        run.simulator_version = version  # as if the site had become that one
+        assert run_needs_verdict(run) is again
 
     def test_a_record_that_stops_early_is_confirmed_but_never_scored(self, agent):
         document = json.loads(record_text())
