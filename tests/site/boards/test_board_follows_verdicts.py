@@ -61,6 +61,19 @@ def test_a_verdict_that_flips_leaves_every_board_at_once(evaluation, agent, orga
     assert Verification.objects.filter(run=run, live=True).count() == 1
 
 
+def test_nobody_is_ranked_by_what_a_record_claims(evaluation, agent):
+    """Trial T13: a record that says that everybody got out, over actions with which nobody does."""
+    claimed = json.loads(run_episode(load_suite(SUITE).scenarios[0], policies.BASELINES["stay"]()).to_json())
+    claimed["termination"] = {"reason": "all_resolved", "step": claimed["steps"][-1]["step"]}
+    for person in claimed["steps"][-1]["state"]["people"].values():
+        person["status"] = "evacuated"
+    run = services.run_store(agent=agent, record_text=json.dumps(claimed), source="upload", ranked=True)
+    run = services.run_verify(run_id=run.pk)
+    assert (run.state, run.evacuated) == (RunState.REJECTED, None)
+    for end in ("", "board.json", "board.csv", "board.atom"):
+        assert agent.name not in Client().get(f"/boards/{evaluation.slug}/{end}").content.decode()
+
+
 def test_verdict_and_board_change_together_or_not_at_all(evaluation, agent, organiser, monkeypatch):
     run = verified(agent, "greedy")
     services.run_verify_again(viewer=organiser, run=run)

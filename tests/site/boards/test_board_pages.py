@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from ember_site.accounts.models import User
 from ember_site.boards import selectors
 from ember_site.boards.exports import csv_text
 from ember_site.boards.models import Evaluation, EvaluationKind, EvaluationState
@@ -256,13 +257,15 @@ NASTY = [
 
 def test_names_survive_the_csv_and_no_spreadsheet_runs_them(crowd, client, make_agent, make_run):  # T25
     for name in NASTY:
-        make_run(make_agent(name), crowd.slots.get(), 50)
+        agent = make_agent(name)
+        User.objects.filter(pk=agent.owner_id).update(display_name=name)
+        make_run(agent, crowd.slots.get(), 50)
     rows = csv_rows(client, url_of(crowd))
-    names = {row["agent"].removeprefix("'") for row in rows}
-    assert names == set(NASTY)
-    for row in rows:
-        assert row["agent"].lstrip()[:1] not in {"=", "+", "-", "@", "＝"}
-        assert not row["agent"].startswith(("\t", "\n", "\r"))
+    for column in ("agent", "owner"):
+        assert {row[column].removeprefix("'") for row in rows} == set(NASTY)
+        for row in rows:
+            assert row[column].lstrip()[:1] not in {"=", "+", "-", "@", "＝"}
+            assert not row[column].startswith(("\t", "\n", "\r"))
     document = client.get("/boards/crowd/board.json").json()
     assert [row["agent"]["name"] for row in document["rows"]] == [
         row["agent"].removeprefix("'") for row in rows

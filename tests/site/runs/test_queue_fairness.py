@@ -1,4 +1,4 @@
-"""One account's backlog never delays another's by more than a few jobs."""
+"""One account's backlog never delays another's by more than a few jobs. Trial T08."""
 
 from __future__ import annotations
 
@@ -35,10 +35,11 @@ def finished() -> int:
 
 
 def test_a_newcomer_starts_within_the_next_few_jobs(ann, bob):
-    send(ann, "heavy", 120)
+    heavy = send(ann, "heavy", 500)
     run_tasks(5)
     late = send(bob, "light", 1)[0]
     assert selectors.run_queue_position(run=late) == 1
+    assert selectors.run_queue_position(run=heavy[-1]) == 500 - 5 + 1
     run_tasks(2)
     late.refresh_from_db()
     assert late.state == RunState.VERIFIED

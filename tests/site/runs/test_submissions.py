@@ -16,6 +16,7 @@ from ember_site.runs import selectors, services
 from ember_site.runs.errors import AgentKindRefused, StoreUnavailable, SubmissionRefused, UploadsExhausted
 from ember_site.runs.limits import upload_limits
 from ember_site.runs.models import Run, Submission, Verification
+from ember_site.runs.services import verification
 from tests.site.runs.conftest import record_text
 from tests.site.runs.workers import run_tasks
 
@@ -38,8 +39,8 @@ def ten() -> bytes:
     return jsonl(*(record_text(number) for number in range(1, 11)))
 
 
-def seed_text(digits: str) -> bytes:
-    return record_text().replace('"seed":0', f'"seed":{digits}', 1).encode()
+def seeded(value: bytes) -> bytes:
+    return record_text().encode().replace(b'"seed":0', b'"seed":' + value, 1)
 
 
 HOSTILE = {
@@ -53,16 +54,32 @@ HOSTILE = {
     "one byte too many": (b" " * (16 * MIB + 1), "limit_exceeded", 413, "16 MiB a file"),
     "a gzip bomb": (gzip.compress(b" " * (65 * MIB)), "limit_exceeded", 413, "64 MiB unpacked"),
     "too many records": (b"{}\n" * 2001, "limit_exceeded", 422, "2,000 records a file"),
-    "deep nesting": (b'{"header":' + b"[" * 100_000, "record_format", 422, ""),
-    "deep nesting, closed": (b"[" * 50_000 + b"]" * 50_000, "record_format", 422, ""),
-    "a huge integer": (seed_text("9" * 10_000), "record_format", 422, "digits"),
-    "an infinite float": (seed_text("1e999"), "record_format", 422, ""),
-    "NaN": (seed_text("NaN"), "record_format", 422, ""),
+    "deep nesting": (b'{"header":' + b"[" * 100_000, "record_format", 422, "nested far deeper"),
+    "deep nesting, closed": (b"[" * 50_000 + b"]" * 50_000, "record_format", 422, "got a list"),
+    "deep nesting in a record": (seeded(b"[" * 9_999 + b"]" * 9_999), "record_format", 422, "nested"),
+    "a huge integer": (seeded(b"9" * 10_000), "record_format", 422, "at most 20 digits, got 10000"),
+    "an infinite float": (seeded(b"1e999"), "record_format", 422, "header.seed: expected a finite number"),
+    "NaN": (seeded(b"NaN"), "record_format", 422, "header.seed: expected a finite number, got NaN"),
+    "Infinity": (seeded(b"-Infinity"), "record_format", 422, "header.seed: expected a finite number"),
+    "a fraction for an integer": (seeded(b"0.0"), "record_format", 422, "header.seed: expected an integer"),
+    "a key twice": (seeded(b'0,"seed":0'), "record_format", 422, "header.seed: expected each key once"),
     "a list": (b"[1]", "record_format", 422, "list"),
-    "a sentence": (b"hello", "record_format", 422, ""),
-    "a lone surrogate": (b'{"header":"\\ud800"}', "record_format", 422, ""),
-    "a NUL": (b'{"\\u0000":1}', "record_format", 422, ""),
+    "a sentence": (b"hello", "record_format", 422, "expected JSON"),
+    "a web page": (b"<!doctype html>\n<p>hello</p>\n", "record_format", 422, "expected JSON"),
+    "a lone surrogate": (seeded(b'"\\ud800"'), "record_format", 422, "lone surrogate"),
+    "a lone surrogate in bytes": (seeded(b'"\xed\xa0\x80"'), "record_format", 422, "not UTF-8"),
+    "Latin-1": (seeded(b'"caf\xe9"'), "record_format", 422, "not UTF-8 text: byte 0xe9"),
+    "a NUL": (seeded(b'"\\u0000"'), "record_format", 422, "header.seed: expected an integer"),
+    "a NUL in bytes": (seeded(b"\x00"), "record_format", 422, "binary file"),
+    "UTF-16 without a mark": (record_text().encode("utf-16-le"), "record_format", 422, "UTF-16"),
+    "UTF-32": (record_text().encode("utf-32-be"), "record_format", 422, "UTF-32"),
+    "old Mac lines": (ten().replace(b"\n", b"\r"), "record_format", 422, "expected JSON"),
+    "gzip of gzip": (gzip.compress(gzip.compress(ten())), "record_format", 422, "gzipped twice"),
+    "an empty gzip": (gzip.compress(b""), "record_format", 422, "the gzipped file is empty"),
+    "gzip with rubbish behind": (gzip.compress(ten()) + b"rubbish", "record_format", 422, "damaged"),
+    "a zip archive": (b"PK\x03\x04" + bytes(50), "record_format", 422, "zip archive"),
 }
+"""Trial T11: wrong files of every kind, with code, status and a word of the sentence."""
 
 
 class TestHostileFiles:
@@ -141,6 +158,9 @@ class TestForms:
             ("windows.jsonl", ten().replace(b"\n", b"\r\n")),
             ("blank.jsonl", b"\n" + ten().replace(b"\n", b"\n\n")),
             ("two members.gz", gzip.compress(ten()[:1000]) + gzip.compress(ten()[1000:])),
+            ("padded.gz", gzip.compress(ten()) + bytes(512)),
+            ("empty lines at the end.jsonl", ten() + b"\n\n  \r\n"),
+            ("no end of line.jsonl", ten().rstrip()),
         ],
     )
     def test_ten_records(self, agent, filename, payload):
@@ -236,10 +256,21 @@ class TestQuota:
             send(agent, ten())
         assert "malformed" in caught.value.message
 
-    def test_a_failure_on_our_side_costs_nothing(self, agent):
+    def test_a_failure_on_our_side_costs_nothing(self, agent, settings, monkeypatch):
+        """Trial T09: three workers die over a run, and the account may send as much as before."""
+        settings.EMBER_UPLOADS_PER_HOUR = 1
         submission = send(agent, record_text().encode())
-        Run.objects.filter(lines__submission=submission).update(state="failed")
-        assert selectors.uploads_used(owner=agent.owner)[0] == 0
+        assert selectors.uploads_used(owner=agent.owner) == (1, 1)
+        run, start = submission.lines.get().run, clock.now()
+        for death in range(1, 4):
+            assert verification._claim(run_id=run.pk) is not None
+            later = start + timedelta(minutes=10 * death)
+            monkeypatch.setattr(clock, "now", lambda later=later: later)
+            services.queue_sweep()
+        run.refresh_from_db()
+        assert run.state == "failed"
+        assert selectors.uploads_used(owner=agent.owner) == (0, 1)
+        assert send(agent, record_text(2).encode()).pk
 
     def test_a_full_store_keeps_nothing_and_is_our_fault(self, agent, monkeypatch):
         def full(data: bytes) -> str:
