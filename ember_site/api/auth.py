@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from django.db import models
 from knox.auth import TokenAuthentication
@@ -78,8 +78,3 @@ class TokenScope(BasePermission):
 
 class SignedIn(IsAuthenticated):
     """Only for people with an account, by session or token."""
-
-
-def viewer_of(request: Request) -> Any:
-    """The user, or the anonymous user, in whose name selectors are asked."""
-    return request.user

@@ -7,3 +7,7 @@ class CoreConfig(AppConfig):
     name = "ember_site.core"
     label = "core"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        """Register the checks of the settings."""
+        from ember_site.core import checks  # noqa: F401  (importing registers them)

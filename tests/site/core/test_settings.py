@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.checks import run_checks
 
 from ember_site import environment
 from tests.site_server import ROOT
@@ -94,3 +95,14 @@ def test_every_connection_to_sqlite_uses_the_write_ahead_log(db: None) -> None:
     if connection.vendor == "sqlite":
         with connection.cursor() as cursor:
             assert cursor.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+
+
+@pytest.mark.parametrize(
+    ("mail", "address", "warnings"),
+    [(True, "", ["ember.W001"]), (True, "https://ember.example", []), (False, "", [])],
+)
+def test_mails_without_an_address_of_the_site_are_warned_of(
+    mail: bool, address: str, warnings: list[str], settings: Any
+) -> None:
+    settings.HAS_MAIL_SERVER, settings.PUBLIC_URL = mail, address
+    assert [found.id for found in run_checks() if str(found.id).startswith("ember.")] == warnings
