@@ -23,6 +23,11 @@ from simulator.strict_json import canonical_json, indented_json, parse_json
 from simulator.versions import SCHEMA_VERSION
 
 MANIFEST_NAME: Final = "manifest.json"
+CHANGED_FILE_REMEDY: Final = (
+    "fetch the file again, or give the changed suite a new suite_version, manifest entry and pins"
+)
+"""What to do about a file that is not the pinned one."""
+
 _VERSION = re.compile(r"(0|[1-9][0-9]{0,5})\.(0|[1-9][0-9]{0,5})\.(0|[1-9][0-9]{0,5})")
 _SUITE_KEYS = ("suite_id", "suite_version", "visibility", "seed_role", "schema_version", "scenarios")
 _ENTRY_KEYS = (
@@ -260,11 +265,12 @@ class _SuiteReader:
         try:
             scenario = Scenario.from_json(files[entry.path])
         except ScenarioError as problem:
-            raise SuiteError(f"{entry.path}: {problem}", place) from problem
+            wanted = f"expected the scenario with content hash {entry.scenario_hash}"
+            raise SuiteError(f"{entry.path}: {problem}; {wanted}: {CHANGED_FILE_REMEDY}", place) from problem
         if scenario.content_hash != entry.scenario_hash:
             raise SuiteError(
                 f"{entry.path}: expected content hash {entry.scenario_hash}, the file has "
-                f"{scenario.content_hash}; fetch the file again, or give a changed suite a new suite_version",
+                f"{scenario.content_hash}; {CHANGED_FILE_REMEDY}",
                 f"{place}.scenario_hash",
             )
         pinned = SuiteEntry.of(

@@ -22,11 +22,9 @@ from simulator.command.sources import PublishedPins, file_read, published_pins, 
 from simulator.errors import EmberError
 from simulator.scenario import Scenario
 from simulator.strict_json import parse_json
-from simulator.suite import MANIFEST_NAME, Suite
+from simulator.suite import CHANGED_FILE_REMEDY, MANIFEST_NAME, Suite
 
 suite_app = typer.Typer(help="Look after suites of scenarios.", no_args_is_help=True)
-
-REMEDY = "fetch the file again, or give the changed suite a new suite_version, manifest entry and pins"
 
 
 class PinStatus(StrEnum):
@@ -48,10 +46,17 @@ class Mismatch:
 
     @property
     def sentence(self) -> str:
-        return f"{self.file}: expected hash {self.expected}, the file has {self.actual}; {REMEDY}"
+        return (
+            f"{self.file}: expected hash {self.expected}, the file has {self.actual}; {CHANGED_FILE_REMEDY}"
+        )
 
     def to_dict(self) -> dict[str, str]:
-        return {"file": self.file, "expected": self.expected, "actual": self.actual, "remedy": REMEDY}
+        return {
+            "file": self.file,
+            "expected": self.expected,
+            "actual": self.actual,
+            "remedy": CHANGED_FILE_REMEDY,
+        }
 
 
 @suite_app.command("check")

@@ -224,7 +224,9 @@ def test_a_file_that_is_no_scenario_is_refused_with_file_and_place(directory: Pa
     path.write_bytes(path.read_bytes().replace(b'"width": 12', b'"width": 1200'))
     error = refusal(directory)
     assert error.place == "scenarios[1]"
-    assert f"{SECOND}.json: grid.width" in error.message
+    pinned = load_suite(PUBLIC_SUITE).entries[1].scenario_hash
+    for told in (f"{SECOND}.json: grid.width", pinned, "fetch the file again", "suite_version"):
+        assert told in error.message
 
 
 def test_a_changed_suite_under_a_new_version_has_a_new_suite_hash(directory: Path) -> None:
