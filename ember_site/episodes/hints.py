@@ -33,6 +33,7 @@ class Hints:
         self._channel = ""
         self._followed: set[UUID] = set()
         self._polled_at = 0.0
+        self._tasks: set[asyncio.Task[Any]] = set()
 
     def poll_due(self) -> bool:
         """Whether the database is to be asked now."""
@@ -87,7 +88,13 @@ class Hints:
             return
         work = getattr(self._layer, method)(_group(episode_id), self._channel)
         task = asyncio.get_running_loop().create_task(work)
-        task.add_done_callback(lambda done: done.cancelled() or done.exception())
+        self._tasks.add(task)  # the loop alone would not keep it
+        task.add_done_callback(self._done)
+
+    def _done(self, task: asyncio.Task[Any]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            logger.warning("The channel layer did not take up or drop an episode", exc_info=error)
 
 
 def _group(episode_id: UUID) -> str:

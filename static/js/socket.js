@@ -59,8 +59,10 @@ class Line {
     this.synced = false;
     this.told = 0;
     this.timer = setInterval(() => this.tick(), TICK_MS);
-    addEventListener("online", () => this.hurry());
-    document.addEventListener("visibilitychange", () => this.hurry());
+    this.ended = new AbortController();
+    const { signal } = this.ended;
+    addEventListener("online", () => this.hurry(), { signal });
+    document.addEventListener("visibilitychange", () => this.hurry(), { signal });
     this.open();
   }
 
@@ -96,6 +98,7 @@ class Line {
 
   close() {
     clearInterval(this.timer);
+    this.ended.abort();
     this.drop();
   }
 

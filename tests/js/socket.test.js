@@ -53,11 +53,11 @@ class FakeSocket {
   }
 }
 
-const nobody = () => undefined;
+const happenings = new EventTarget();
 world.WebSocket = FakeSocket;
 world.location = { href: "http://site.test/live/" };
-world.addEventListener = nobody;
-world.document = { addEventListener: nobody, visibilityState: "visible" };
+world.addEventListener = happenings.addEventListener.bind(happenings);
+world.document = { addEventListener: world.addEventListener, visibilityState: "visible" };
 Object.defineProperty(world, "performance", { value: { now: () => nowMs } });
 
 const { followEpisode } = await import("../../static/js/socket.js");
@@ -193,6 +193,19 @@ test("a gap is closed by one snapshot that is asked for once", () => {
   newest().says({ ...snapshot, observation: { ...observation, step: 4 } });
   assert.equal(line.episode.view?.step, 4);
 });
+
+for (const kind of ["online", "visibilitychange"]) {
+  test(`a lost line comes back at once by ${kind}, a closed one does not`, () => {
+    greet(snapshot);
+    newest().ends(1006);
+    happenings.dispatchEvent(new Event(kind));
+    assert.equal(sockets.length, 2);
+    newest().ends(1006);
+    line.close();
+    happenings.dispatchEvent(new Event(kind));
+    assert.equal(sockets.length, 2);
+  });
+}
 
 test("a line that was closed stays closed", () => {
   greet(snapshot);
