@@ -11,15 +11,74 @@ from django.core.exceptions import ImproperlyConfigured
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
-env = environ.Env()
-environ.Env.read_env(BASE_DIR / ".env")
+
+class Environment(environ.Env):
+    """The environment's variables; one whose value cannot be read is named."""
+
+    def get_value(self, var: str, *args: Any, **options: Any) -> Any:
+        """
+        Give the value of a variable in the type that is asked for.
+
+        Raises:
+            ImproperlyConfigured: in plain words, with the variable's name.
+        """
+        try:
+            return super().get_value(var, *args, **options)
+        except ValueError as error:
+            raise ImproperlyConfigured(f"{var}: {error}") from error
+
+
+env = Environment()
+Environment.read_env(BASE_DIR / ".env")
 
 
 def data_folder() -> Path:
-    """Give the folder for everything that a running site writes, making it if needed."""
+    """
+    Give the folder for everything that a running site writes, making it if needed.
+
+    Raises:
+        ImproperlyConfigured: there can be no such folder, or nothing can be written into it.
+    """
     folder = Path(env.str("EMBER_DATA", default=str(BASE_DIR / "var"))).expanduser().resolve()
-    folder.mkdir(parents=True, exist_ok=True)
+    advice = "Name a folder that can be written to: EMBER_DATA=/path/to/folder"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ImproperlyConfigured(
+            f"The data folder {folder} cannot be made: {error.strerror or error}. {advice}"
+        ) from error
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise ImproperlyConfigured(f"Nothing can be written into the data folder {folder}. {advice}")
     return folder
+
+
+def public_address() -> str:
+    """
+    Give the address of a public site without a final slash, from EMBER_PUBLIC_URL; empty at home.
+
+    Raises:
+        ImproperlyConfigured: it is no address. With a slip in it no safeguard would be switched on.
+    """
+    address = env.str("EMBER_PUBLIC_URL", default="").rstrip("/")
+    parts = urlsplit(address)
+    if address and (parts.scheme not in ("https", "http") or not parts.hostname):
+        raise ImproperlyConfigured(f"EMBER_PUBLIC_URL: expected https://name, got {address!r}")
+    return address
+
+
+def database(folder: Path) -> dict[str, Any]:
+    """
+    The database, from DATABASE_URL; without it SQLite in the data folder.
+
+    Raises:
+        ImproperlyConfigured: it is no address of a database.
+    """
+    found: dict[str, Any] = env.db_url(
+        "DATABASE_URL", default=f"sqlite:///{(folder / 'ember.sqlite3').as_posix()}"
+    )
+    if "ENGINE" not in found:
+        raise ImproperlyConfigured("DATABASE_URL: expected an address such as postgres://user@host/name")
+    return found
 
 
 def secret_key(folder: Path) -> str:

@@ -19,14 +19,22 @@ from datetime import timedelta
 from typing import Any
 from urllib.parse import urlsplit
 
-from ember_site.environment import BASE_DIR, data_folder, env, record_storage, secret_key
+from ember_site.environment import (
+    BASE_DIR,
+    data_folder,
+    database,
+    env,
+    public_address,
+    record_storage,
+    secret_key,
+)
 
 EMBER_DATA = data_folder()
 SECRET_KEY = secret_key(EMBER_DATA)
 DEBUG = env.bool("DEBUG", default=False)
 
 # --- Addresses and transport ------------------------------------------------------------------
-PUBLIC_URL = env.str("EMBER_PUBLIC_URL", default="").rstrip("/")
+PUBLIC_URL = public_address()
 PUBLIC = urlsplit(PUBLIC_URL)
 SECURE = PUBLIC.scheme == "https"
 ALLOWED_HOSTS = ["localhost", "127.0.0.1", "[::1]", *env.list("EMBER_ALLOWED_HOSTS", default=[])]
@@ -138,9 +146,7 @@ TIME_ZONE = "UTC"
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # --- Data ---------------------------------------------------------------------------------------
-DATABASES: dict[str, dict[str, Any]] = {
-    "default": env.db_url("DATABASE_URL", default=f"sqlite:///{(EMBER_DATA / 'ember.sqlite3').as_posix()}")
-}
+DATABASES: dict[str, dict[str, Any]] = {"default": database(EMBER_DATA)}
 DATABASES["default"].setdefault("OPTIONS", {})
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     # Readers never wait for the writer (WAL), and a transaction takes the write lock when it

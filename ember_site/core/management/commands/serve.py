@@ -1,20 +1,23 @@
 """`manage.py serve`: the whole site with one command, for a person at home."""
 
-import signal
 import socket
 import sys
 from argparse import ArgumentParser
 from collections.abc import Callable
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 import uvicorn
 from django.conf import settings
+from django.core.cache import cache
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
+from django.db import DatabaseError, connection
+from redis.exceptions import RedisError
 
+from ember_site.core.http_protocol import PipelineProtocol
 from ember_site.core.static_collection import static_collect
+from ember_site.core.stopping import stop_at_once, stop_with
 from ember_site.core.worker_process import WorkerProcess
 
 PUBLIC_SUITE = Path("scenarios", "public", "v1")
@@ -32,9 +35,9 @@ class AnnouncingServer(uvicorn.Server):
         self._announce = announce
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start as usual, then tell."""
+        """Start as usual, then tell, unless asked to stop meanwhile."""
         await super().startup(sockets=sockets)
-        if self.started:
+        if self.started and not self.should_exit:
             self._announce()
 
 
@@ -50,20 +53,16 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Claim the port first, since everything else is in vain without it."""
-        signal.signal(signal.SIGTERM, _as_ctrl_c)
+        stop_at_once()
         host, port = options["host"], options["port"]
-        listener = listener_open(host, port)
-        try:
+        with listener_open(host, port) as listener:
             self._prepare(demo=not options["no_demo"])
             self._run(listener, host)
-        except KeyboardInterrupt:
-            self.stdout.write("")
-        finally:
-            listener.close()
-        self.stdout.write("Stopped.")
+        self.stdout.write("\nStopped.")
 
     def _prepare(self, *, demo: bool) -> None:
         self._say("Preparing the database")
+        services_reach()
         call_command("migrate", interactive=False, verbosity=0)
         if static_collect():
             self._say("Collected the static files")
@@ -85,6 +84,7 @@ class Command(BaseCommand):
         config = uvicorn.Config(
             "ember_site.asgi:application",
             lifespan="on",
+            http=PipelineProtocol,
             log_config=None,
             access_log=False,
             proxy_headers=bool(settings.PUBLIC_URL),
@@ -92,11 +92,14 @@ class Command(BaseCommand):
             timeout_graceful_shutdown=CLOSE_TIMEOUT_S,
             ws_max_size=SOCKET_FRAME_MAX_BYTES,
         )
+        server = AnnouncingServer(config, lambda: self._announce(host, port))
         worker = WorkerProcess()
+        stop_with(server.handle_exit)
         worker.start()
         try:
-            AnnouncingServer(config, lambda: self._announce(host, port)).run(sockets=[listener])
+            server.run(sockets=[listener])
         finally:
+            stop_at_once()  # who presses again does not want to wait; the worker leaves by itself then
             worker.stop()
 
     def _announce(self, host: str, port: int) -> None:
@@ -135,6 +138,24 @@ def listener_open(host: str, port: int) -> socket.socket:
         ) from error
 
 
+def services_reach() -> None:
+    """
+    Reach for the database, and for Redis where it is set, before anything depends on them.
+
+    Raises:
+        CommandError: in plain words, when one is not there or not what it should be.
+    """
+    try:
+        connection.ensure_connection()
+    except DatabaseError as error:
+        raise CommandError(f"The database cannot be used: {error}") from error
+    if settings.REDIS_URL:
+        try:
+            cache.get("reached")
+        except RedisError as error:
+            raise CommandError(f"Redis (REDIS_URL) cannot be used: {error}") from error
+
+
 def host_names(host: str) -> list[str]:
     """Give the names under which a site served on the address may be asked for."""
     if host not in EVERYWHERE:
@@ -145,7 +166,3 @@ def host_names(host: str) -> list[str]:
     except OSError:
         addresses = []
     return [name, f"{name}.local", *addresses]
-
-
-def _as_ctrl_c(signum: int, frame: FrameType | None) -> None:
-    raise KeyboardInterrupt

@@ -1,17 +1,18 @@
 """`manage.py work`: a worker that verifies runs."""
 
-import _thread
-import signal
 import sys
 import threading
 from argparse import ArgumentParser
-from contextlib import suppress
+from types import FrameType
 from typing import Any
 
 from django.core.management import call_command
 from django.core.management.base import BaseCommand
 from django.db import connection
+from django.utils.crypto import get_random_string
+from django_tasks_db.management.commands.db_worker import Worker
 
+from ember_site.core.stopping import stop_at_once
 from ember_site.core.workers import worker_beating
 
 POLL_INTERVAL_S = 0.3
@@ -31,20 +32,50 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Run the queue's own worker loop."""
-        with suppress(KeyboardInterrupt):  # told to leave before the loop took over the signals
-            if options["with_parent"]:
-                threading.Thread(target=_leave_with_parent, name="parent-watch", daemon=True).start()
-            call_command("prune_db_task_results", verbosity=0)
-            call_command("sweep_runs", verbosity=0)
-            # One connection for many tasks: to make and close one for each takes longer than a short replay.
-            connection.settings_dict["CONN_MAX_AGE"] = CONNECTION_AGE_S
-            with worker_beating():
-                call_command("db_worker", interval=POLL_INTERVAL_S, startup_delay=False, reload=False)
+        """Tidy up, then run the loop of the queue until told to leave, however early that was said."""
+        stop_at_once(quiet=options["with_parent"])
+        worker = QueueWorker()
+        if options["with_parent"]:
+            threading.Thread(target=worker.leave_with_parent, name="parent-watch", daemon=True).start()
+        call_command("prune_db_task_results", verbosity=0)
+        call_command("sweep_runs", verbosity=0)
+        # One connection for many tasks: to make and close one for each takes longer than a short replay.
+        connection.settings_dict["CONN_MAX_AGE"] = CONNECTION_AGE_S
+        worker.configure_signals()
+        with worker_beating():
+            worker.run()
 
 
-def _leave_with_parent() -> None:
-    """Wait for the end of standard input, then ask the main thread to finish, as Ctrl-C would."""
-    while sys.stdin.buffer.read(1024):
-        pass
-    _thread.interrupt_main(signal.SIGINT)
+class QueueWorker(Worker):
+    """The queue's own worker, which is told to leave by a flag that it looks at after each task."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            queue_names=["default"],
+            interval=POLL_INTERVAL_S,
+            batch=False,
+            backend_name="default",
+            startup_delay=False,
+            max_tasks=None,
+            worker_id=get_random_string(32),
+            excluded_queue_names=[],
+        )
+        self.told = False
+
+    def shutdown(self, signum: int, frame: FrameType | None) -> None:
+        """
+        Take Ctrl-C or SIGTERM: leave after the task in hand; when told again, in the midst of it.
+
+        The package's own way leaves at once where no task has begun, and so between the taking of a
+        task and its beginning too: nobody else would take that one.
+        """
+        if self.told:
+            super().shutdown(signum, frame)
+        self.told = True
+        self.running = False
+
+    def leave_with_parent(self) -> None:
+        """Wait for the end of standard input, then let the loop end, or not begin at all."""
+        while sys.stdin.buffer.read(1024):
+            pass
+        self.running = False
