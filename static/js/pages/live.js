@@ -23,6 +23,8 @@ const box = need("board-box", HTMLElement);
 const endDialog = need("end", HTMLDialogElement);
 /** @type {import("../board.js").Board|null} */
 let board = null;
+/** @type {string[]} who was chosen in the list, to be found on the board */
+let sought = [];
 
 document.body.classList.add("watching");
 canvas.setAttribute("role", "img");
@@ -74,12 +76,15 @@ function show(episode = line.episode) {
   const { view } = rewind;
   if (!view || !episode.rules) return;
   game.see(view, episode.rules);
+  game.select(sought);
+  const { selected } = game;
   const flags = new Set(game.flags.map((flag) => flag.id));
-  if (board) board.set({ view, flags });
+  if (board) board.set({ view, flags, selected });
   else {
     board = mountBoard(canvas, {
       view,
       flags,
+      selected,
       labels: true,
       ids: true,
       maxHeight: () => boardHeight(box, { least: 240, rest: 360 }),
@@ -89,9 +94,15 @@ function show(episode = line.episode) {
   box.classList.toggle("past", !rewind.live);
   canvas.setAttribute("aria-label", describeView(view));
   showCounts({ ...episode, view });
-  showAttention(game, () => undefined);
+  showAttention(game, seek);
   showExits(game, false);
   deck.write();
+}
+
+/** Mark a person of the list on the board, or take the mark back. @param {string} id */
+function seek(id) {
+  sought = sought.includes(id) ? [] : [id];
+  show();
 }
 
 /** @param {Episode} episode */
