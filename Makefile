@@ -1,6 +1,8 @@
 # EMBERBench. `make help` explains what there is.
 
-PYTHON ?= python3
+NEW_ENOUGH := import sys; sys.exit(sys.version_info < (3, 11))
+PYTHON ?= $(shell for name in python3 python3.14 python3.13 python3.12 python3.11; do \
+            $$name -c '$(NEW_ENOUGH)' 2>/dev/null && echo $$name && exit; done; echo python3)
 PORT   ?= 8000
 JOBS   ?= 2
 VENV   := .venv
@@ -69,13 +71,20 @@ lock: $(VENV)/.dev ## Choose the versions of all dependencies anew
 clean: ## Remove the environment and all caches (not the data in var/)
 	rm -rf $(VENV) node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
-$(VENV)/bin/python:
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
-	  { echo "Python 3.11 or newer is needed; name it with: make PYTHON=python3.12 run"; exit 1; }
-	@echo "Making the environment in $(VENV) …"
-	@$(PYTHON) -m venv $(VENV)
+# Not bin/python, which is there before the environment is whole: one whose making broke off is made anew.
+$(VENV)/.made:
+	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(MAKE) --no-print-directory environment
+	@touch $@
 
-$(VENV)/.site: requirements/site.lock pyproject.toml | $(VENV)/bin/python
+.PHONY: environment
+environment:
+	@$(PYTHON) -c '$(NEW_ENOUGH)' || \
+	  { echo "Python 3.11 or newer is needed; name it with: make run PYTHON=python3.12"; exit 1; }
+	@echo "Making the environment in $(VENV) …"
+	@$(PYTHON) -m venv --clear $(VENV) || \
+	  { echo "The environment could not be made. On Debian and Ubuntu: sudo apt install python3-venv"; exit 1; }
+
+$(VENV)/.site: requirements/site.lock pyproject.toml | $(VENV)/.made
 	@echo "Installing what the site needs …"
 	@$(PIP_INSTALL) --require-hashes -r requirements/site.lock
 	@$(PIP_INSTALL) --no-deps --no-build-isolation --editable .

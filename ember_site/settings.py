@@ -104,7 +104,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
-    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "ember_site.core.staticfiles.WholeFileMiddleware",
     "csp.middleware.CSPMiddleware",
     "ember_site.core.middleware.NulCookieMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",

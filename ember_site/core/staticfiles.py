@@ -4,7 +4,31 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from django.http import HttpRequest, HttpResponse
+from whitenoise.middleware import WhiteNoiseMiddleware
+from whitenoise.responders import StaticFile
 from whitenoise.storage import CompressedManifestStaticFilesStorage
+
+
+class WholeFileMiddleware(WhiteNoiseMiddleware):
+    """
+    Answers with a static file in one piece, which is at most a megabyte or two.
+
+    Under ASGI Django collects the pieces of a file before it sends the first, and warns of that.
+    """
+
+    @staticmethod
+    def serve(static_file: StaticFile, request: HttpRequest) -> HttpResponse:
+        """Give the file, the part of it that was asked for, or that it has not changed."""
+        found = static_file.get_response(request.method, request.META)
+        response = HttpResponse(status=int(found.status))
+        if found.file is not None:
+            with found.file:
+                response.content = found.file.read()
+        del response["Content-Type"]
+        for name, value in found.headers:
+            response[name] = value
+        return response
 
 
 def in_block_comment(text: str, position: int) -> bool:

@@ -1,6 +1,6 @@
 """Pages made of the documents in `docs/`."""
 
-from django.http import FileResponse, Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from ember_site.web.documents import IMAGE_SUFFIXES, document_get, document_images, document_list
@@ -20,9 +20,9 @@ def docs_page(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "web/docs_page.html", context)
 
 
-def docs_image(request: HttpRequest, name: str) -> FileResponse:
+def docs_image(request: HttpRequest, name: str) -> HttpResponse:
     """Serve an image that a document shows."""
     path = document_images().get(name)
     if path is None:
         raise Http404
-    return FileResponse(path.open("rb"), content_type=IMAGE_SUFFIXES[path.suffix])
+    return HttpResponse(path.read_bytes(), content_type=IMAGE_SUFFIXES[path.suffix])

@@ -1,15 +1,19 @@
 """Static files are collected under hashed names, and only when something changed."""
 
 import os
+import warnings
 from pathlib import Path
 from typing import Any
 
 import pytest
+from asgiref.sync import sync_to_async
 from django.contrib.staticfiles import finders
 from django.core.files.storage import storages
+from django.http import HttpResponse
+from django.test import AsyncClient, RequestFactory
 
 from ember_site.core.static_collection import static_collect
-from ember_site.core.staticfiles import ModuleManifestStorage
+from ember_site.core.staticfiles import ModuleManifestStorage, WholeFileMiddleware
 
 SOURCES = {
     "js/page.js": "import { pen } from './lib/draw.js';\n/** @typedef {import('./lib/draw.js').Pen} Pen */\n",
@@ -62,3 +66,36 @@ def test_nothing_is_collected_twice_until_something_changes(sources: Path) -> No
     (sources / "js" / "more.js").write_text("", encoding="utf-8")
     assert static_collect()
     assert not static_collect()
+
+
+def served(settings: Any, **headers: str) -> HttpResponse:
+    """What the site answers to whoever asks for the page's script, under the server's own interface."""
+    settings.DEBUG = False
+    middleware = WholeFileMiddleware(lambda request: HttpResponse(status=404))
+    method = headers.pop("method", "GET")
+    return middleware(RequestFactory().generic(method, "/static/js/page.js", headers=headers))
+
+
+def test_a_file_is_served_in_one_piece_or_in_the_part_that_was_asked_for(
+    sources: Path, settings: Any
+) -> None:
+    static_collect()
+    text = (settings.STATIC_ROOT / "js" / "page.js").read_bytes()
+    whole = served(settings)
+    assert (whole.status_code, whole.content, whole.streaming) == (200, text, False)
+    assert whole["Content-Type"].startswith("text/javascript")
+    part = served(settings, Range="bytes=2-5")
+    assert (part.status_code, part.content) == (206, text[2:6])
+    head = served(settings, method="HEAD")
+    assert (head.status_code, head.content, head["Content-Length"]) == (200, b"", str(len(text)))
+    assert served(settings, **{"If-None-Match": whole["ETag"]}).status_code == 304
+    assert served(settings, method="POST").status_code == 405
+
+
+async def test_no_file_makes_the_server_warn(sources: Path, settings: Any) -> None:
+    await sync_to_async(static_collect)()
+    settings.MIDDLEWARE = ["ember_site.core.staticfiles.WholeFileMiddleware"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        answer = await AsyncClient().get("/static/js/page.js")
+        assert answer.content.startswith(b"import")
