@@ -38,7 +38,7 @@ from typing import Literal, Protocol
 from simulator.limits import LIMITS, Limits
 
 CHUNK_BYTES = 64 * 1024
-HEAD_BYTES = 64
+HEAD_BYTES = 4096
 PACKED_PIECE_BYTES = 4096
 GZIP_WBITS = 31
 WHITESPACE = b" \t\r\n"
@@ -315,7 +315,7 @@ class _LineReader:
                 raise _Refused("the gzipped file is empty")
             if head.startswith(GZIP_MAGIC):
                 raise _Refused("gzipped twice: undo one of the two")
-        _check_head(head)
+        _check_head(head[:HEAD_BYTES])  # however much came at once: the answer must not depend on that
         yield from chunks
 
     def _raw(self, stream: ByteStream) -> Iterator[bytes]:
@@ -373,7 +373,7 @@ def _pieces(chunks: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def _peeked(chunks: Iterator[bytes]) -> tuple[bytes, Iterator[bytes]]:
-    """The first bytes, enough of them to know a kind of file even from a slow pipe, and all chunks again."""
+    """At least the first HEAD_BYTES where there are so many, even from a slow pipe, and all chunks again."""
     head = b""
     for chunk in chunks:
         head += chunk

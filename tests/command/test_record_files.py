@@ -97,6 +97,16 @@ def test_gzip_members_after_each_other_are_one_text() -> None:
     assert texts(data) == [(1, COMPACT)]
 
 
+@pytest.mark.parametrize("offset", [0, 10, 63, 64, 4095, 4096, 5000, 20_000])
+def test_a_zero_byte_means_the_same_however_the_file_comes(offset: int) -> None:
+    data = bytearray("\n".join([COMPACT] * 500).encode())
+    data[offset] = 0
+    whole = [(line.number, line.text, line.error) for line in read(bytes(data))]
+    assert whole[-1][2] is None or offset < record_files.HEAD_BYTES
+    for other in (iter_records(SlowStream(bytes(data))), read(gzip.compress(data))):
+        assert [(line.number, line.text, line.error) for line in other] == whole
+
+
 @pytest.mark.parametrize("data", [f"{COMPACT}\n{COMPACT}".encode(), gzip.compress(COMPACT.encode())])
 def test_a_slow_pipe_gives_the_same_records(data: bytes) -> None:
     assert list(iter_records(SlowStream(data))) == read(data)
