@@ -27,12 +27,7 @@ from ember_site.episodes.protocol import CloseCode
 from ember_site.episodes.rights import Seat, seats_lost
 from ember_site.episodes.room import PLAYER, TAKEN_OVER, WATCHER, Dismissal, Member, Room
 from ember_site.episodes.selectors import EpisodeChange, episode_changes
-from ember_site.episodes.services import (
-    episode_resume,
-    episode_step,
-    episode_view,
-    episodes_finish_pending,
-)
+from ember_site.episodes.services import episode_step, episode_view, episodes_finish_pending
 from ember_site.episodes.threads import in_thread, in_writing_thread
 
 logger = logging.getLogger(__name__)
@@ -180,17 +175,20 @@ class Hub:
             self._spawn(self._hints.tell(episode_id, answer.now))  # no step waits for other processes
         return answer
 
-    async def resume(self, episode_id: UUID) -> None:
-        """Let a paused episode go on."""
-        if await in_writing_thread(episode_resume, episode_id=episode_id):
-            self._spawn(self._refresh(episode_id))
-
     async def _claim(self, room: Room, member: Member) -> None:
-        """Say to all processes that this socket plays now."""
-        if await in_writing_thread(player_claim, episode_id=room.episode_id, since=member.since):
-            await self._hints.tell(room.episode_id, None)
-        else:
-            member.dismiss(TAKEN_OVER)
+        """Say to all processes that this socket plays now, as soon as the database can be written."""
+        while member in room.members:
+            try:
+                newest = await in_writing_thread(player_claim, episode_id=room.episode_id, since=member.since)
+            except DatabaseError as error:
+                logger.warning("episode %s: its player could not be noted yet: %s", room.episode_id, error)
+                await asyncio.sleep(self.limits.poll_s)
+                continue
+            if newest:
+                await self._hints.tell(room.episode_id, None)
+            else:
+                member.dismiss(TAKEN_OVER)
+            break
 
     def stepped(self, episode_id: UUID, step: int) -> None:
         """Publish a step that was made outside of the hub, here and in other processes; from any thread."""

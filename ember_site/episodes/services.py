@@ -174,15 +174,6 @@ def episode_view(*, episode_id: UUID, after: int | None = None) -> EpisodeView:
     )
 
 
-def episode_resume(*, episode_id: UUID) -> bool:
-    """Let a paused episode go on; whether it was paused."""
-    return bool(
-        Episode.objects.filter(pk=episode_id, state=Episode.State.PAUSED).update(
-            state=Episode.State.RUNNING, last_active_at=clock.now()
-        )
-    )
-
-
 def episode_freeze(*, episode_id: UUID, difference: LogDiffers) -> None:
     """Stop an episode whose log does not give its states any more, instead of going on from another one.
 

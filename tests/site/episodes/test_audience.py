@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
+from dataclasses import replace
 from datetime import timedelta
+from types import SimpleNamespace
 from typing import Any
+from uuid import uuid4
 
 import pytest
+from django.db import OperationalError
 from django.test import Client
 
 from ember_site.accounts.models import ApiToken, User
 from ember_site.core import clock
+from ember_site.episodes import hub as hub_module
 from ember_site.episodes.audience import audience_beat, audience_leave, audience_write, player_claim
+from ember_site.episodes.limits import episode_limits
+from ember_site.episodes.mailbox import Mailbox
 from ember_site.episodes.models import Audience, Episode
 from ember_site.episodes.protocol import CloseCode
 from ember_site.episodes.rights import Seat, seats_lost
+from ember_site.episodes.room import PLAYER, Member
 from ember_site.episodes.selectors import episode_changes
 from ember_site.episodes.sessions import TOKEN
 from tests.site.episodes.conftest import HandClock
@@ -63,6 +72,41 @@ def test_the_socket_that_was_opened_last_plays(practice: Episode) -> None:
     later = now + timedelta(microseconds=1)
     assert player_claim(episode_id=practice.pk, since=later)
     assert episode_changes(episode_ids=[practice.pk])[practice.pk].player_since == later
+
+
+@pytest.mark.parametrize(("answers", "stays"), [([True], True), ([False], False), ([None, None, True], True)])
+async def test_a_player_is_noted_as_soon_as_the_database_can_be_written(
+    monkeypatch: pytest.MonkeyPatch, answers: list[bool | None], *, stays: bool
+) -> None:
+    """None is a database that is locked or gone."""
+
+    def claim(**_claimed: Any) -> bool:
+        answer = answers.pop(0)
+        if answer is None:
+            raise OperationalError("database is locked")
+        return answer
+
+    monkeypatch.setattr(hub_module, "player_claim", claim)
+    hub = hub_module.Hub(replace(episode_limits(), poll_s=0.001))
+    member = Member(PLAYER, Mailbox(max_frames=4, max_bytes=99, snapshot=str), clock.now())
+    room = SimpleNamespace(episode_id=uuid4(), members={member})
+    await asyncio.wait_for(hub._claim(room, member), 60)  # type: ignore[arg-type]
+    assert answers == []
+    assert member.dismissed.done() is not stays
+
+
+async def test_a_player_who_left_meanwhile_is_noted_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    member = Member(PLAYER, Mailbox(max_frames=4, max_bytes=99, snapshot=str), clock.now())
+    room = SimpleNamespace(episode_id=uuid4(), members={member})
+
+    def claim(**_claimed: Any) -> bool:
+        assert room.members, "asked again for somebody who left"
+        room.members.clear()
+        raise OperationalError("database is locked")
+
+    monkeypatch.setattr(hub_module, "player_claim", claim)
+    hub = hub_module.Hub(replace(episode_limits(), poll_s=0.001))
+    await asyncio.wait_for(hub._claim(room, member), 60)  # type: ignore[arg-type]
 
 
 @pytest.fixture
