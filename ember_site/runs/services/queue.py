@@ -20,7 +20,7 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Max, Q, QuerySet
+from django.db.models import Max, Min, Q, QuerySet
 from django_tasks import TaskResultStatus
 from django_tasks.base import TASK_MAX_PRIORITY
 from django_tasks_db.models import DBTaskResult
@@ -240,16 +240,16 @@ def _put_back(*, verification_id: int) -> RunState | None:
 
 @transaction.atomic
 def _top_up_all() -> int:
-    """Give tasks to the waiting runs of every account that has room in the queue."""
-    waiting = Verification.objects.filter(state=RunState.QUEUED, task_id="").order_by("queued_at", "pk")
-    seen: set[object] = set()
-    enqueued = 0
-    for run in Run.objects.filter(verifications__in=waiting).select_related("agent"):
-        account = ("guest", run.guest_key) if run.agent is None else ("owner", run.agent.owner_id)
-        if account not in seen:
-            seen.add(account)
-            enqueued += account_top_up(run=run)
-    return enqueued
+    """
+    Give tasks to the waiting runs of every account that has room in the queue.
+
+    Reads one row for each account that waits, however long its backlog is.
+    """
+    waiting = Verification.objects.filter(state=RunState.QUEUED, task_id="")
+    accounts = waiting.values("run__agent__owner", "run__guest_key", guest=Q(run__agent__isnull=True))
+    firsts = list(accounts.annotate(first=Min("pk")).order_by("first").values_list("first", flat=True))
+    found = Verification.objects.select_related("run__agent").in_bulk(firsts)
+    return sum(account_top_up(run=found[pk].run) for pk in firsts if pk in found)
 
 
 def _deaths(run: Run) -> int:

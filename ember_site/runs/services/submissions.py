@@ -167,11 +167,18 @@ def lines_summary(lines: Sequence[ReadLine]) -> RecordFileError:
 def _refuse(
     upload: Upload, error: RecordFileError, *, lines: Sequence[ReadLine], too_large: bool = False
 ) -> None:
-    """Keep the refused file's story, then raise it."""
+    """Keep the refused file's story, having looked at the quota under the lock, then raise it."""
     with transaction.atomic():
+        _quota_check_locked(upload)
         submission = _submission_row(upload, error)
         _lines_insert(submission, lines, runs={})
     raise SubmissionRefused(error, submission=submission, too_large=too_large)
+
+
+def _quota_check_locked(upload: Upload) -> None:
+    """Look at the quota while no other request of the account does: files sent at once count one by one."""
+    User.objects.select_for_update(no_key=True).get(pk=upload.owner.pk)
+    uploads_check(owner=upload.owner, limits=upload_limits())
 
 
 def _submission_row(upload: Upload, error: RecordFileError | None) -> Submission:
@@ -191,8 +198,7 @@ def _submission_row(upload: Upload, error: RecordFileError | None) -> Submission
 @transaction.atomic
 def _submission_insert(upload: Upload, lines: Sequence[ReadLine]) -> Submission:
     """Write submission, runs, lines and tasks together, having looked at the quota under the lock."""
-    User.objects.select_for_update(no_key=True).get(pk=upload.owner.pk)
-    uploads_check(owner=upload.owner, limits=upload_limits())
+    _quota_check_locked(upload)
     submission = _submission_row(upload, None)
     stored = [(line.number, line.stored) for line in lines if line.stored is not None]
     origin = RunOrigin(upload.agent, "", RunSource.UPLOAD, ranked=True)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from django.db.models.signals import post_init
 from django_tasks_db.models import DBTaskResult
 
 from ember_site.runs import selectors, services
-from ember_site.runs.models import Run, RunState
+from ember_site.runs.models import Run, RunState, Verification
 from ember_site.runs.services.queue import WINDOW
 from simulator import policies, run_episode
 from tests.site.runs.conftest import scenarios
@@ -62,6 +63,28 @@ def test_every_run_of_a_backlog_is_verified_oldest_first(ann):
     assert done <= {run.pk for run in runs[:WINDOW]}
     run_tasks()
     assert finished() == len(runs)
+
+
+def test_a_sweep_gives_every_account_its_tasks_and_reads_no_backlog_for_it(ann, bob):
+    send(ann, "heavy", 3 * WINDOW)
+    send(bob, "heavy too", 2 * WINDOW)
+    baseline, text = services.baseline_agent("greedy"), records(1).decode()
+    services.run_store(agent=baseline, record_text=text, source="baseline", ranked=True)
+    for key in ("one guest", "another"):
+        services.run_store(agent=None, guest_key=key, record_text=text, source="play", ranked=False)
+    DBTaskResult.objects.all().delete()
+    Verification.objects.update(task_id="")  # as if every worker and its queue had been lost
+    loaded: list[Run] = []
+
+    def count(instance: Run, **_: object) -> None:
+        loaded.append(instance)
+
+    post_init.connect(count, sender=Run)
+    try:
+        assert services.queue_sweep().enqueued == 2 * WINDOW + 3
+    finally:
+        post_init.disconnect(count, sender=Run)
+    assert len(loaded) == 5, "one for each account, however long its backlog is"
 
 
 def test_everybody_sees_a_position_that_only_falls(ann):

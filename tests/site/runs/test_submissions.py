@@ -5,9 +5,11 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import threading
 from datetime import timedelta
 
 import pytest
+from django.db import connection
 from django_tasks_db.models import DBTaskResult
 
 from ember_site.core import clock
@@ -255,6 +257,31 @@ class TestQuota:
         with pytest.raises(UploadsExhausted) as caught:
             send(agent, ten())
         assert "malformed" in caught.value.message
+
+    @pytest.mark.django_db(transaction=True)
+    @pytest.mark.parametrize("good", [True, False], ids=["good files", "malformed files"])
+    def test_files_sent_at_once_do_not_slip_past_the_limit(self, agent, settings, good):
+        settings.EMBER_UPLOADS_PER_HOUR = settings.EMBER_MALFORMED_PER_HOUR = 2
+        outcomes: list[str] = []
+
+        def one() -> None:
+            try:
+                send(agent, record_text().encode() if good else b"oops")
+                outcomes.append("counted")
+            except SubmissionRefused:
+                outcomes.append("counted")
+            except UploadsExhausted:
+                outcomes.append("too many")
+            finally:
+                connection.close()
+
+        threads = [threading.Thread(target=one) for _ in range(6)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert sorted(outcomes) == ["counted"] * 2 + ["too many"] * 4
+        assert Submission.objects.count() == 2
 
     def test_a_failure_on_our_side_costs_nothing(self, agent, settings, monkeypatch):
         """Trial T09: three workers die over a run, and the account may send as much as before."""
