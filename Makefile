@@ -39,6 +39,7 @@ test-js: ## Run the tests of the JavaScript modules (where Node.js is installed)
 	else echo "Node.js is not installed: the JavaScript tests were not run."; fi
 
 test-browser: $(VENV)/.dev chromium ## Run the journeys through a real server with headless Chromium
+	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory node_modules/.stamp; fi # axe-core, to judge the pages
 	$(BIN)/python -m pytest -q tests/browser
 
 chromium: ## Get Chromium for the browser tests, where that can be done

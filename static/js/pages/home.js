@@ -23,6 +23,7 @@ async function openRoom(link) {
   const track = /** @type {Track} */ (await response.json());
   const canvas = document.createElement("canvas");
   canvas.setAttribute("role", "img");
+  canvas.setAttribute("aria-label", `Plan of ${link.dataset.name}`);
   const box = /** @type {HTMLElement} */ (link.querySelector(".cv"));
   const count = /** @type {HTMLElement} */ (link.querySelector(".ct"));
   box.replaceChildren(canvas);
