@@ -4,21 +4,37 @@ import os
 import queue
 import re
 import signal
+import socket
 import subprocess
 import sys
 import threading
 import time
 from pathlib import Path
 
+from tests.patience import PATIENCE_S
+
 ROOT = Path(__file__).resolve().parent.parent
 READY = re.compile(r"EMBERBench is ready:\s+(http://\S+)/")
 WORKER = re.compile(r"The worker has started \(process (\d+)\)")
 
 
-class SiteServer:
-    """Starts the site on construction; `wait_ready` gives its address."""
+def port_keep() -> socket.socket:
+    """
+    Keep a free port of this machine for a server that goes and comes back; give the socket that holds it.
 
-    def __init__(self, data: Path, *options: str) -> None:
+    It is bound but does not listen. As long as it is open, the system gives its port to nobody who asks for
+    just any; who names the port may listen on it.
+    """
+    holder = socket.socket()
+    holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    holder.bind(("127.0.0.1", 0))
+    return holder
+
+
+class SiteServer:
+    """Starts the site on construction, on a free port unless one is named; `wait_ready` gives its address."""
+
+    def __init__(self, data: Path, *options: str, port: int = 0) -> None:
         environment = {
             name: value for name, value in os.environ.items() if not name.startswith(("EMBER_", "DJANGO_"))
         }
@@ -27,7 +43,7 @@ class SiteServer:
         self.lines: list[str] = []
         self._arriving: queue.Queue[str | None] = queue.Queue()
         self.process = subprocess.Popen(
-            [sys.executable, "manage.py", "serve", "--port", "0", *options],
+            [sys.executable, "manage.py", "serve", "--port", str(port), *options],
             cwd=ROOT,
             env=environment,
             stdin=subprocess.DEVNULL,
@@ -36,7 +52,8 @@ class SiteServer:
             text=True,
             encoding="utf-8",
         )
-        threading.Thread(target=self._read, daemon=True).start()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
 
     def _read(self) -> None:
         assert self.process.stdout is not None
@@ -50,7 +67,7 @@ class SiteServer:
         """Everything that the processes have printed so far."""
         return "".join(self.lines)
 
-    def wait_for(self, pattern: re.Pattern[str], timeout_s: float = 60) -> re.Match[str]:
+    def wait_for(self, pattern: re.Pattern[str], timeout_s: float = PATIENCE_S) -> re.Match[str]:
         """Read on until a line matches; fail with all output when none comes in time or at the end."""
         deadline = time.monotonic() + timeout_s
         while (left_s := deadline - time.monotonic()) > 0:
@@ -69,11 +86,23 @@ class SiteServer:
         return self.wait_for(READY, timeout_s)[1]
 
     def stop(self, by: signal.Signals = signal.SIGTERM) -> int:
-        """Ask the site to stop; give its exit code."""
+        """Ask the site to stop; give its exit code. What it printed to the last is in `output` then."""
         if self.process.poll() is None:
             self.process.send_signal(by)
         try:
-            return self.process.wait(timeout=60)
+            code = self.process.wait(timeout=PATIENCE_S)
         except subprocess.TimeoutExpired:
             self.process.kill()
             raise AssertionError(f"the server did not stop:\n{self.output}") from None
+        self._read_out()
+        return code
+
+    def kill(self) -> None:
+        """End the web process at once, as a crash does; its worker leaves a moment later by itself."""
+        self.process.kill()
+        self.process.wait(timeout=PATIENCE_S)
+
+    def _read_out(self) -> None:
+        """Wait until all that the ended processes printed has been read, the worker's last words too."""
+        self._reader.join(timeout=PATIENCE_S)
+        assert not self._reader.is_alive(), f"somebody still holds the output:\n{self.output}"

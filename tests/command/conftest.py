@@ -15,6 +15,7 @@ from typer.testing import CliRunner, Result
 
 from simulator import load_suite, policies, run_episode
 from simulator.command.main import app
+from tests.patience import PATIENCE_S
 
 ROOT = Path(__file__).resolve().parents[2]
 PUBLIC = ROOT / "scenarios" / "public" / "v1"
@@ -58,7 +59,7 @@ def on_a_terminal(*arguments: str, cwd: Path | None = None, stdout: int | None =
             break
         parts.append(part)
     os.close(leader)
-    assert process.wait(timeout=30) == 0
+    assert process.wait(timeout=PATIENCE_S) == 0
     return b"".join(parts).decode()
 
 
@@ -73,7 +74,7 @@ def ember(tmp_path: Path) -> Callable[..., Process]:
             env=ember_environment(),
             input=stdin,
             capture_output=True,
-            timeout=60,
+            timeout=PATIENCE_S,
             check=False,
         )
         return subprocess.CompletedProcess(

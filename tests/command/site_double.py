@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
+from tests.patience import PATIENCE_S
+
 RUN = str(UUID(int=7))
 SUBMISSION = str(UUID(int=9))
 
@@ -112,13 +114,14 @@ def site_double(
         listener.close()
         for connection in held:
             connection.close()
-        thread.join(timeout=10)
+        thread.join(timeout=PATIENCE_S)
+        assert not thread.is_alive(), "the double still talks to somebody"
 
 
 def _converse(
     connection: socket.socket, double: SiteDouble, certificate: Path | None, reads: Callable[[int], int]
 ) -> None:
-    connection.settimeout(20)
+    connection.settimeout(PATIENCE_S)
     if certificate is not None:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(certificate)

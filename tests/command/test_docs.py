@@ -15,6 +15,7 @@ from simulator import VerdictCode
 from simulator.command.main import app
 from simulator.limits import LIMITS
 from tests.command.conftest import ROOT, ember_environment
+from tests.patience import PATIENCE_S
 
 DOCUMENT = (ROOT / "docs" / "command.md").read_text()
 BLOCKS = re.findall(r"```console\n(.*?)```", DOCUMENT, re.DOTALL)
@@ -64,7 +65,7 @@ def test_the_examples_do_what_they_say(checkout: Path) -> None:
             env=environment,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=PATIENCE_S,
             check=False,
         )
         assert re.fullmatch(as_pattern(lines), done.stdout), f"$ {command}\n{done.stdout}"

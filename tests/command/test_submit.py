@@ -23,6 +23,7 @@ from tests.command.site_double import (
     site_double,
     submission,
 )
+from tests.patience import PATIENCE_S, wait_until
 
 Invoke = Callable[..., Result]
 pytestmark = pytest.mark.usefixtures("submit_environment")
@@ -227,9 +228,11 @@ FINAL: dict[str, tuple[Reply, str, str]] = {
 @pytest.mark.parametrize("name", FINAL)
 def test_what_does_not_pass_is_said_in_one_line(name: str, send: Callable[..., Result]) -> None:
     reply, code, said = FINAL[name]
+    silence = "0.3" if reply is None else str(PATIENCE_S)
     with site_double(reply) as site:
-        done = send(site.url, "--json", "--patience", "0", "--silence", "0.3")
-        plain = send(site.url, "--patience", "0", "--silence", "0.3")
+        done = send(site.url, "--json", "--patience", "0", "--silence", silence)
+        plain = send(site.url, "--patience", "0", "--silence", silence)
+        wait_until(lambda: len(site.asked) >= 2, "the double to have read what nobody waited for")
     [failure] = [json.loads(text) for text in done.stdout.splitlines()]
     assert failure["error"]["code"] == code
     assert said in failure["error"]["message"]

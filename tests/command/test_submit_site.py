@@ -11,13 +11,13 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
 import pytest
 
 from tests.command.conftest import ROOT, ember_command, ember_environment
-from tests.site_server import SiteServer
+from tests.patience import PATIENCE_S
+from tests.site_server import SiteServer, port_keep
 
 Answers = list[dict[str, object]]
 MEMBER = """
@@ -40,6 +40,7 @@ class Site:
 
     server: SiteServer
     data: Path
+    port: int
     url: str
     token: str
     read_token: str
@@ -48,7 +49,7 @@ class Site:
     def restart(self) -> None:
         """Stop it and start it again at the same address."""
         self.server.stop()
-        self.server = SiteServer(self.data, "--no-demo", "--port", str(urlsplit(self.url).port))
+        self.server = SiteServer(self.data, "--no-demo", port=self.port)
         self.server.wait_ready()
 
     def run_count(self) -> int:
@@ -61,7 +62,9 @@ class Site:
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     data = tmp_path_factory.mktemp("site")
-    server = SiteServer(data, "--no-demo")
+    holder = port_keep()
+    port = holder.getsockname()[1]
+    server = SiteServer(data, "--no-demo", port=port)
     try:
         url = server.wait_ready()
         environment = {**os.environ, "EMBER_DATA": str(data), "DJANGO_SETTINGS_MODULE": "ember_site.settings"}
@@ -76,11 +79,12 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         )
         assert done.returncode == 0, done.stderr
         token, read_token, agent = done.stdout.split()
-        found = Site(server, data, url, token, read_token, agent)
+        found = Site(server, data, port, url, token, read_token, agent)
         yield found
         server = found.server
     finally:
         server.stop()
+        holder.close()
 
 
 @pytest.fixture
@@ -106,7 +110,7 @@ def send(start: Callable[..., subprocess.Popen[str]]) -> Callable[..., tuple[int
 
     def run(*arguments: str, token: str | None = None) -> tuple[int, str, str]:
         process = start("submit", *arguments, token=token)
-        out, err = process.communicate(timeout=120)
+        out, err = process.communicate(timeout=PATIENCE_S)
         return process.returncode, out, err
 
     return run
@@ -178,7 +182,7 @@ def test_the_command_survives_a_restart_of_the_site(
     process = start("submit", "many.jsonl", "--agent", site.agent, "--json")
     assert process.stderr is not None
     site.restart()
-    out, err = process.communicate(timeout=180)
+    out, err = process.communicate(timeout=5 * PATIENCE_S)
     answers = [json.loads(line) for line in out.splitlines()]
     assert len(answers) == len(seeds), err
     assert {answer["code"] for answer in answers} == {"verified"}

@@ -6,7 +6,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +15,7 @@ from django.core.management.base import CommandError
 
 from ember_site.core.management.commands.serve import host_names, listener_open
 from ember_site.core.worker_process import restart_pause_s
+from tests.patience import PATIENCE_S, wait_until
 from tests.site_server import ROOT, WORKER, SiteServer
 
 
@@ -27,18 +27,18 @@ def server(tmp_path: Path) -> Iterator[SiteServer]:
 
 
 def get(address: str) -> tuple[int, str]:
-    with urllib.request.urlopen(address, timeout=30) as answer:
+    with urllib.request.urlopen(address, timeout=PATIENCE_S) as answer:
         return answer.status, answer.read().decode()
 
 
 def wait_gone(pid: int) -> None:
     """Wait until a process that is not our child has ended."""
-    deadline = time.monotonic() + 30
-    while time.monotonic() < deadline:
+
+    def gone() -> bool:
         state = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True)
-        if not state.stdout.strip() or state.stdout.startswith("Z"):
-            return
-    raise AssertionError(f"process {pid} is still there")
+        return not state.stdout.strip() or state.stdout.startswith("Z")
+
+    wait_until(gone, f"the end of process {pid}", pause_s=0.2)
 
 
 def test_one_command_serves_the_site_and_one_ctrl_c_stops_all_of_it(
@@ -81,7 +81,7 @@ def test_a_taken_port_is_told_in_plain_words(tmp_path: Path) -> None:
             env=os.environ | {"EMBER_DATA": str(tmp_path)},
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=PATIENCE_S,
         )
     assert run.returncode == 1
     assert f"Cannot serve on 127.0.0.1 port {port}" in run.stderr

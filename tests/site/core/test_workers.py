@@ -7,9 +7,6 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import threading
-import time
-from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 from uuid import uuid4
@@ -20,17 +17,9 @@ from django.db import DatabaseError
 from ember_site.core import clock, workers
 from ember_site.core.models import WorkerBeat
 from ember_site.core.workers import FORGOTTEN_AFTER, SILENT_AFTER, worker_beat, worker_beating, worker_list
+from tests.patience import PATIENCE_S, wait_until
 
 ROOT = Path(__file__).resolve().parents[3]
-DEADLINE_S = 60.0
-
-
-def wait_until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + DEADLINE_S
-    tick = threading.Event()
-    while not condition():
-        assert time.monotonic() < deadline, "the condition did not come true in time"
-        tick.wait(0.02)
 
 
 @pytest.mark.django_db
@@ -66,7 +55,7 @@ def test_a_worker_that_died_long_ago_is_forgotten_when_another_starts(
 @pytest.mark.django_db(transaction=True)
 def test_the_thread_beats_while_the_work_goes_on_and_takes_its_sign_back() -> None:
     with worker_beating() as worker_id:
-        wait_until(WorkerBeat.objects.filter(pk=worker_id).exists)
+        wait_until(WorkerBeat.objects.filter(pk=worker_id).exists, "a sign of life")
     assert not WorkerBeat.objects.exists()
 
 
@@ -83,7 +72,7 @@ def test_a_database_that_is_away_for_a_moment_ends_no_worker(monkeypatch: pytest
     monkeypatch.setattr(workers, "worker_beat", away_once)
     monkeypatch.setattr(workers, "BEAT_EVERY_S", 0.01)
     with worker_beating() as worker_id:
-        wait_until(WorkerBeat.objects.filter(pk=worker_id).exists)
+        wait_until(WorkerBeat.objects.filter(pk=worker_id).exists, "a sign of life")
 
 
 def test_a_real_worker_shows_up_and_a_killed_one_falls_silent(tmp_path: Path) -> None:
@@ -94,7 +83,7 @@ def test_a_real_worker_shows_up_and_a_killed_one_falls_silent(tmp_path: Path) ->
     def manage(*arguments: str) -> str:
         command = [sys.executable, "manage.py", *arguments]
         return subprocess.run(
-            command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True, timeout=120
+            command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True, timeout=PATIENCE_S
         ).stdout
 
     def count() -> int:
@@ -105,8 +94,8 @@ def test_a_real_worker_shows_up_and_a_killed_one_falls_silent(tmp_path: Path) ->
     for by, left in ((signal.SIGTERM, 0), (signal.SIGKILL, 1)):
         worker = subprocess.Popen([sys.executable, "manage.py", "work"], cwd=ROOT, env=environment)
         try:
-            wait_until(lambda: count() == 1)
-            worker.send_signal(by)
+            wait_until(lambda: count() == 1, "a sign of life")
         finally:
-            worker.wait(timeout=60)
+            worker.send_signal(by)
+            worker.wait(timeout=PATIENCE_S)
         assert count() == left

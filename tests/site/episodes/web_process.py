@@ -23,9 +23,10 @@ from django.db import connection
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
+from tests.patience import PATIENCE_S
+
 ROOT = Path(__file__).resolve().parents[3]
 RUNNING = re.compile(r"Serving on ([\d.]+:\d+)")
-PATIENCE_S = 20.0
 
 Frame = dict[str, Any]
 
@@ -65,7 +66,8 @@ class WebProcess:
             stderr=subprocess.STDOUT,
             text=True,
         )
-        threading.Thread(target=self._read, daemon=True).start()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
         self.address = self._wait_running()
 
     def _read(self) -> None:
@@ -78,7 +80,7 @@ class WebProcess:
     def _wait_running(self) -> str:
         while True:
             try:
-                line = self._lines.get(timeout=60)
+                line = self._lines.get(timeout=PATIENCE_S)
             except Empty:
                 raise AssertionError("the web process did not start:\n" + "".join(self.output)) from None
             if match := RUNNING.search(line):
@@ -107,17 +109,29 @@ class WebProcess:
     def kill(self) -> None:
         """End the process at once, as a crash does."""
         self.process.send_signal(signal.SIGKILL)
-        self.process.wait(timeout=30)
+        self.process.wait(timeout=PATIENCE_S)
+        self._read_out()
 
     def stop(self) -> None:
-        """End the process in order."""
+        """End the process in order; what it printed to the last is in `output` then."""
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGINT)
             try:
-                self.process.wait(timeout=30)
+                self.process.wait(timeout=PATIENCE_S)
             except subprocess.TimeoutExpired:
                 self.process.kill()
                 raise
+        self._read_out()
+
+    def stop_faultless(self) -> None:
+        """End the process in order; fail where it spoke of an error of ours, up to its last word."""
+        self.stop()
+        assert self.faults == [], "".join(self.output)
+
+    def _read_out(self) -> None:
+        """Wait until all that the ended process printed has been read."""
+        self._reader.join(timeout=PATIENCE_S)
+        assert not self._reader.is_alive(), "somebody still holds the output:\n" + "".join(self.output)
 
 
 class Line:
