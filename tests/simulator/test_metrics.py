@@ -133,6 +133,41 @@ def test_nobody_evacuated_has_no_mean_and_no_last_step() -> None:
 
 
 def test_metrics_are_json_ready() -> None:
-    value = metrics_of(document_from_map("AX"), {"A": "east"}).to_dict()
+    document = document_from_map("AX.C", "B.*.", max_steps=9, fire={"spread_interval": 9})
+    steps = (
+        {"A": "stay", "B": "north", "C": "south"},
+        {"A": "east", "B": "stay", "C": "west"},
+        {"B": "east"},
+        {"B": "north"},
+    )
+    value = metrics_of(document, *steps).to_dict()
     assert json.loads(json.dumps(value)) == value
-    assert value["evacuation_rate"] == 1.0
+    assert value == {
+        "population": 3,
+        "evacuated": 2,
+        "casualties": 1,
+        "casualties_by_cause": {"entered_fire": 1, "fire_spread": 0},
+        "unresolved": 0,
+        "trapped_at_start": 0,
+        "steps": 4,
+        "last_evacuation_step": 4,
+        "evacuation_step_total": 6,
+        "exit_step_total": 15,
+        "blocked": {
+            "blocked_bounds": 0,
+            "blocked_wall": 0,
+            "blocked_fire": 0,
+            "blocked_conflict": 0,
+            "blocked_cycle": 0,
+            "blocked_occupied": 1,
+        },
+        "evacuation_rate": 2 / 3,
+        "casualty_rate": 1 / 3,
+        "exit_step": 5.0,
+        "mean_evacuation_step": 3.0,
+    }
+
+
+def test_without_an_evacuation_the_mean_is_null_in_json() -> None:
+    value = metrics_of(document_from_map("A#X", max_steps=1), {"A": "stay"}).to_dict()
+    assert (value["mean_evacuation_step"], value["last_evacuation_step"]) == (None, None)
