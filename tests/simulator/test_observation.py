@@ -163,6 +163,7 @@ def test_observations_are_frozen() -> None:
     for owner, name in (
         (observation, "step"),
         (observation.map, "width"),
+        (observation.map.exits[0], "position"),
         (observation.rules, "max_steps"),
         (observation.people[0], "position"),
     ):

@@ -108,6 +108,14 @@ def test_the_hazard_is_named_shortly() -> None:
 
 def test_a_scenario_cannot_be_changed() -> None:
     scenario = Scenario.from_json(json.dumps(base()))
-    with pytest.raises(AttributeError):
-        scenario.seed = 1  # type: ignore[misc]
+    parts: list[tuple[Any, str]] = [
+        (scenario, "seed"),
+        (scenario.people[0], "position"),
+        (scenario.exits[0], "position"),
+        (scenario.fire, "spread_interval"),
+        (scenario.movement, "enter_fire"),
+    ]
+    for part, name in parts:
+        with pytest.raises(AttributeError):
+            setattr(part, name, 1)
     assert SCHEMA_VERSION == "1.0"
