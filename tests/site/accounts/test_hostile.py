@@ -157,3 +157,13 @@ def test_an_account_that_is_switched_off_cannot_be_opened_again(user: User, clie
     User.objects.update(is_active=False)
     client.post("/accounts/login/", {"login": "ada", "password": PASSWORD})
     assert client.get("/me/account/").status_code == 302
+
+
+def test_a_username_made_of_anothers_address_keeps_nobody_out(
+    make_user: Callable[..., User], client: Client
+) -> None:
+    ada = make_user("ada", email="ada@example.org")
+    form = {"username": "ada@example.org", "password1": FRESH, "password2": FRESH}
+    Client().post("/accounts/signup/", form)
+    client.post("/accounts/login/", {"login": "ada@example.org", "password": PASSWORD})
+    assert client.session.get("_auth_user_id") == str(ada.pk)
