@@ -1,4 +1,4 @@
-"""Writes to accounts: API tokens and profiles. Notices have a module of their own."""
+"""Writes to accounts: API tokens, profiles, leaving. Notices have a module of their own."""
 
 import secrets
 from datetime import timedelta
@@ -6,6 +6,8 @@ from uuid import UUID
 
 from allauth.account.models import EmailAddress
 from django.conf import settings
+from django.contrib.auth import SESSION_KEY
+from django.contrib.sessions.models import Session
 from django.db import transaction
 from django.db.models import Q
 
@@ -107,8 +109,10 @@ def account_erase(*, user: User) -> None:
     Take name, addresses, password, tokens and notices from an account and switch it off for ever.
 
     The row stays, nameless, since the audit log and results of others refer to its number. Every session
-    and token of it ends with this.
+    and token of it ends with this; what is stored of the sessions, a worker deletes afterwards.
     """
+    from ember_site.accounts.tasks import forget_sessions  # the task calls a service in turn
+
     account = User.objects.select_for_update().get(pk=user.pk)
     ApiToken.objects.filter(user=account).delete()
     Notice.objects.filter(user=account).delete()
@@ -121,3 +125,20 @@ def account_erase(*, user: User) -> None:
     audit_record(
         actor=account, action=AuditAction.ACCOUNT_ERASED, object_kind="account", object_id=account.pk
     )
+    forget_sessions.enqueue(user_id=account.pk)
+
+
+def sessions_forget(*, user_id: int) -> int:
+    """
+    Delete the sessions of an account, and those that have expired; how many there were of the account.
+
+    A session does not say in a column whose it is, so each one is read. O(sessions).
+    """
+    Session.objects.filter(expire_date__lt=clock.now()).delete()
+    own = [
+        session.pk
+        for session in Session.objects.iterator(chunk_size=500)
+        if session.get_decoded().get(SESSION_KEY) == str(user_id)
+    ]
+    Session.objects.filter(pk__in=own).delete()
+    return len(own)

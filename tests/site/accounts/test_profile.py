@@ -11,12 +11,15 @@ from pathlib import Path
 
 import pytest
 from allauth.account.models import EmailAddress
+from django.contrib.sessions.models import Session
 from django.core.cache import cache
 from django.test import Client
+from django_tasks_db.models import DBTaskResult
 
 from ember_site.accounts.models import ApiToken, Notice, User
 from ember_site.accounts.notices import notice_create
 from ember_site.accounts.services import profile_update, token_create
+from ember_site.accounts.tasks import forget_sessions
 from ember_site.core import clock
 from ember_site.core.errors import BadInput
 from ember_site.core.models import AuditEntry
@@ -194,6 +197,18 @@ class TestDeletion:
         assert visitor.get("/agents/ada-planner/").status_code == 404
         assert visitor.get(f"/runs/{run.pk}/").status_code in (404, 410)
         assert visitor.post("/accounts/login/", {"login": "ada", "password": PASSWORD}).status_code == 200
+
+    def test_a_worker_deletes_what_is_stored_of_the_sessions(self, ada: User, other_user: User) -> None:
+        clients = sign_in(), sign_in(), sign_in("grace")
+        assert Session.objects.count() == 3
+        clients[0].post("/me/account/delete/", {"password": PASSWORD})
+        task = DBTaskResult.objects.get(task_path__endswith="forget_sessions")
+        forget_sessions.call(**task.args_kwargs["kwargs"])
+        assert [session.get_decoded()["_auth_user_id"] for session in Session.objects.all()] == [
+            str(other_user.pk)
+        ]
+        assert is_signed_in(clients[2])
+        forget_sessions.call(**task.args_kwargs["kwargs"])
 
     def test_the_log_keeps_the_decision_without_the_name(self, ada: User, organiser: User) -> None:
         sign_in().post("/me/account/delete/", {"password": PASSWORD})
