@@ -9,8 +9,8 @@ import importlib
 import os
 import sys
 import traceback
-from collections.abc import Mapping
-from contextlib import redirect_stdout
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, redirect_stdout
 from typing import Any, Final
 
 from simulator.command.output import CommandError
@@ -63,17 +63,14 @@ def _module(module_name: str, name: str) -> Any:
     here = os.getcwd()
     if here not in sys.path:
         sys.path.insert(0, here)
-    try:
-        return importlib.import_module(module_name)
-    except ModuleNotFoundError as problem:
-        if problem.name is not None and f"{module_name}.".startswith(f"{problem.name}."):
+    with _faults(f"policy {name} could not be imported"):
+        try:
+            return importlib.import_module(module_name)
+        except ModuleNotFoundError as problem:
+            if problem.name is None or not f"{module_name}.".startswith(f"{problem.name}."):
+                raise
             message = f"no module {problem.name!r} for the policy {name}, in {here} or elsewhere on the path"
             raise CommandError.wrong_use(message) from problem
-        raise _failed(f"policy {name} could not be imported", problem) from problem
-    except KeyboardInterrupt:
-        raise
-    except BaseException as problem:  # a module may raise anything, SystemExit too
-        raise _failed(f"policy {name} could not be imported", problem) from problem
 
 
 def _attribute(module: Any, attribute: str, name: str) -> Any:
@@ -84,6 +81,17 @@ def _attribute(module: Any, attribute: str, name: str) -> Any:
         except AttributeError as problem:
             raise CommandError.wrong_use(f"policy {name}: {module.__name__} has no {attribute}") from problem
     return found
+
+
+@contextmanager
+def _faults(what: str, **data: Any) -> Iterator[None]:
+    """Make a refusal of whatever the policy's own code raises, SystemExit too; Ctrl-C stays what it is."""
+    try:
+        yield
+    except (KeyboardInterrupt, CommandError):
+        raise
+    except BaseException as problem:
+        raise _failed(what, problem, **data) from problem
 
 
 def _failed(what: str, problem: BaseException, **data: Any) -> CommandError:
@@ -106,29 +114,22 @@ class _Guarded:
 
     def start(self) -> None:
         """Take a fresh policy for the episode, if it gives one."""
-        for_episode = getattr(self.policy, "for_episode", None)
-        try:
+        with self.faults():
+            for_episode = getattr(self.policy, "for_episode", None)
             if callable(for_episode):
                 self.policy = for_episode()
-        except KeyboardInterrupt:
-            raise
-        except BaseException as problem:
-            raise self.failed(problem) from problem
 
     def __call__(self, observation: Observation) -> Mapping[str, Action | str]:
         self.step = observation.step + 1
-        try:
+        with self.faults():
             actions = self.policy(observation)
             # To read a mapping of the policy's own may run its code, too.
             return dict(actions) if isinstance(actions, Mapping) else actions
-        except KeyboardInterrupt:
-            raise
-        except BaseException as problem:  # a policy may raise anything, SystemExit too
-            raise self.failed(problem) from problem
 
-    def failed(self, problem: BaseException) -> CommandError:
+    def faults(self) -> AbstractContextManager[None]:
+        """What the policy raises in the present step names it."""
         what = f"policy {self.name} failed in step {self.step} of {self.scenario_id}"
-        return _failed(what, problem, scenario_id=self.scenario_id, step=self.step)
+        return _faults(what, scenario_id=self.scenario_id, step=self.step)
 
 
 def episode_run(scenario: Scenario, policy: Policy, seed: int | None, *, name: str) -> RunRecord:
