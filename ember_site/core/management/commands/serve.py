@@ -131,10 +131,11 @@ def listener_open(host: str, port: int) -> socket.socket:
     except OverflowError as error:
         raise CommandError(f"There is no port {port}; choose one from 1 to 65535.") from error
     except OSError as error:
+        other = port + 1 if port < 65535 else 8000
         raise CommandError(
             f"Cannot serve on {host} port {port}: {error.strerror or error}. "
-            f"If another program has the port, choose one that is free, for example: "
-            f"manage.py serve --port {port + 1 if port < 65535 else 8000}"
+            f"If another program has the port, choose one that is free: "
+            f"make run PORT={other}, or manage.py serve --port {other}"
         ) from error
 
 
