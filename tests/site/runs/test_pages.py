@@ -252,6 +252,26 @@ class TestRunPage:
         for attempt in run.verifications.all():
             assert f">{attempt.finished_at:%Y-%m-%d %H:%M}</time>" in history
 
+    def test_a_withdrawn_run_that_is_sent_again_stays_withdrawn_and_says_so(self, agent, browser):
+        run = self.verified(agent)
+        services.run_withdraw(viewer=agent.owner, run=run)
+        own = browser.get(reverse("run_detail", args=[run.pk])).content.decode()
+        assert "You withdrew this run" in own
+        assert "Manage" not in own, "there is nothing left to decide"
+        again = browser.get(post(browser, record_text().encode(), agent.slug)["Location"]).content.decode()
+        assert "withdrawn before, counts nowhere" in again
+        assert Run.objects.get().withdrawn_at is not None
+
+    def test_a_confirmed_record_that_stops_early_is_nowhere_called_verified(self, agent, browser):
+        document = json.loads(record_text())
+        document["steps"], document["termination"] = document["steps"][:3], None
+        sent = post(browser, json.dumps(document).encode(), agent.slug)
+        run_tasks()
+        for address in (sent["Location"], reverse("run_detail", args=[Run.objects.get().pk])):
+            page = browser.get(address).content.decode()
+            assert "Not ended" in page
+            assert "Verified" not in page
+
     def test_a_private_run_says_so_to_strangers(self, agent, ann):
         run = self.verified(agent)
         services.run_set_visibility(viewer=ann, run=run, visibility="private")
