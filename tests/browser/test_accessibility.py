@@ -8,7 +8,7 @@ The rules are those of axe-core (MPL-2.0), a development dependency that is neve
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import Any
 
@@ -16,7 +16,16 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page
 
 from tests.browser.conftest import DESK, PHONE, Site, Watch
-from tests.browser.tour import GUEST, MEMBER, ORGANISER, STOPS, Stop, member_sign_up, organiser_sign_in
+from tests.browser.tour import (
+    GUEST,
+    MEMBER,
+    ORGANISER,
+    STOPS,
+    Stop,
+    member_sign_up,
+    organiser_sign_in,
+    scenario,
+)
 from tests.site_server import ROOT
 
 AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
@@ -44,6 +53,13 @@ OUTLINE = """
       levels: [...document.querySelectorAll("h1, h2, h3, h4, h5, h6")]
         .filter((heading) => heading.checkVisibility()).map((heading) => Number(heading.tagName[1])),
     })
+"""
+MANY_COLOURS = """
+    () => {
+      const board = document.getElementById("board");
+      const { data } = board.getContext("2d").getImageData(0, 0, board.width, board.height);
+      return new Set(new Uint32Array(data.buffer)).size > 20;
+    }
 """
 PAGES = pytest.mark.parametrize("stop", STOPS, ids=lambda stop: stop.name.replace(" ", "-"))
 
@@ -106,6 +122,12 @@ def test_the_page_keeps_to_wcag_in_both_themes_on_desk_and_phone(page: Page, sto
         found.append(f"{stop.name}, phone: the page scrolls sideways")
     found += outline_faults(page, stop.name)
     assert not found, "\n\n".join(found)
+
+
+def test_a_board_keeps_its_colours_where_the_system_forces_its_own(make_page: Callable[..., Page]) -> None:
+    page = make_page(forced_colors="active", theme="dark")
+    scenario("Crowd 100 split flow")(page)
+    page.wait_for_function(MANY_COLOURS)
 
 
 def violations(page: Page, where: str, rules: dict[str, Any]) -> list[str]:

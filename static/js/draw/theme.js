@@ -39,6 +39,7 @@ const TOKENS = {
 export function readTheme() {
   const probe = document.createElement("span");
   probe.hidden = true;
+  probe.style.setProperty("forced-color-adjust", "none"); // else every colour is the system's one for text
   document.body.append(probe);
   const computed = getComputedStyle(probe);
   const theme = /** @type {Theme} */ ({ font: computed.fontFamily || "sans-serif" });
