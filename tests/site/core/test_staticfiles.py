@@ -68,6 +68,20 @@ def test_nothing_is_collected_twice_until_something_changes(sources: Path) -> No
     assert not static_collect()
 
 
+def test_who_has_the_earlier_files_open_can_still_load_them(sources: Path, settings: Any) -> None:
+    static_collect()
+    storage = storages["staticfiles"]
+    assert isinstance(storage, ModuleManifestStorage)
+    before = storage.stored_name("js/lib/draw.js")
+    script = sources / "js" / "lib" / "draw.js"
+    script.write_text("export const pen = 2;\n", encoding="utf-8")
+    os.utime(script, (1, 1))  # as a package that was made long ago, and installed today
+    assert static_collect()
+    assert "pen = 1" in Path(storage.path(before)).read_text(encoding="utf-8")
+    assert "pen = 2" in collected("js/lib/draw.js")
+    assert "pen = 2" in (settings.STATIC_ROOT / "js" / "lib" / "draw.js").read_text(encoding="utf-8")
+
+
 def served(settings: Any, **headers: str) -> HttpResponse:
     """What the site answers to whoever asks for the page's script, under the server's own interface."""
     settings.DEBUG = False
