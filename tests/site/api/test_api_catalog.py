@@ -9,7 +9,9 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from ember_site.catalog.models import Scenario, Suite, SuiteEntry
+from ember_site.catalog.models import Scenario, Suite, SuiteEntry, SuiteVisibility
+from ember_site.runs.models import Visibility
+from ember_site.runs.services import run_set_visibility
 from simulator import canonical_json
 from tests.site.api.conftest import SUITE
 from tests.site.api.world import world_make
@@ -81,6 +83,33 @@ def test_what_never_changes_is_fetched_once(thing: str, client, user, evaluation
     assert (again.status_code, again.content, again["ETag"]) == (304, b"", etag)
     assert client.get(url, headers={"if-none-match": f"W/{etag}"}).status_code == 304
     assert client.get(url, headers={"if-none-match": '"other"'}).content == first.content
+
+
+@pytest.mark.parametrize("held", ["{}", "W/{}", "*"])
+def test_who_may_not_see_a_thing_is_not_told_that_it_is_still_the_same(
+    held: str, client, user, user_client, evaluation
+):
+    world = world_make(owner=user, evaluation=evaluation, visibility="public")
+    record = f"/api/v1/runs/{world.names['run_id']}/record/"
+    suite = f"/api/v1/suites/{world.names['suite_id']}/{world.names['version']}/"
+    etags = {address: client.get(address)["ETag"] for address in (record, suite, f"{suite}manifest/")}
+    run_set_visibility(viewer=user, run=world.run, visibility=Visibility.PRIVATE)
+    Suite.objects.update(visibility=SuiteVisibility.GENERATED)
+    for address, etag in etags.items():
+        answer = client.get(address, headers={"if-none-match": held.format(etag)})
+        assert (answer.status_code, answer.get("ETag")) == (404, None)
+    assert user_client.get(record, headers={"if-none-match": etags[record]}).status_code == 304
+
+
+@pytest.mark.parametrize("part", ["", "manifest/"])
+def test_a_head_is_a_get_without_its_body(part: str, client, suite):
+    address = f"/api/v1/suites/{suite.suite_id}/{suite.version}/{part}"
+    got, head = client.get(address), client.head(address)
+    assert head.content == b""
+    assert {name: head[name] for name in ("ETag", "Cache-Control", "Vary", "Content-Type")} == {
+        name: got[name] for name in ("ETag", "Cache-Control", "Vary", "Content-Type")
+    }
+    assert client.head(address, headers={"if-none-match": got["ETag"]}).status_code == 304
 
 
 def test_a_scenario_that_another_suite_takes_in_is_told_anew(client, suite):
