@@ -89,11 +89,6 @@ class Output:
         self.as_json = as_json
         self._stream = stream
 
-    @property
-    def on_terminal(self) -> bool:
-        """Whether a person watches standard output."""
-        return not self.as_json and sys.stdout.isatty()
-
     def line(self, text: str | Text = "") -> None:
         """A line of the answer (standard output), for people only."""
         if not self.as_json:

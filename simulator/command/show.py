@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
-from simulator.command.output import DebugOption, JsonOption, Output, reporting, visible
+from simulator.command.output import DebugOption, JsonOption, Output, reporting
 from simulator.command.sources import scenario_find
 from simulator.scenario import FireModelName, Scenario
 
@@ -123,5 +123,5 @@ def _rules(scenario: Scenario) -> list[tuple[str, str]]:
         ("enter fire", "refused" if enter == "blocked" else "possible, and deadly"),
         ("conflict", "the lowest ID wins a contested cell"),
         ("seed", str(scenario.seed)),
-        ("hash", visible(scenario.content_hash)),
+        ("hash", scenario.content_hash),
     ]
