@@ -234,6 +234,9 @@ class SubmissionCountsSerializer(serializers.Serializer[selectors.SubmissionCoun
 
     total = serializers.IntegerField()
     verified = serializers.IntegerField()
+    not_ended = serializers.IntegerField(
+        help_text="Confirmed, but they stop before their run does: never scored."
+    )
     refused = serializers.IntegerField()
     failed = serializers.IntegerField()
     running = serializers.IntegerField()

@@ -103,7 +103,7 @@ def progress_parts(counts: SubmissionCounts) -> list[ProgressPart]:
     """The stretches of an upload's progress bar, from left to right."""
     parts: list[ProgressPart] = []
     start = 0
-    for kind in ("verified", "refused", "failed", "running", "queued"):
+    for kind in ("verified", "not_ended", "refused", "failed", "running", "queued"):
         width: int = getattr(counts, kind)
         if width:
             parts.append(ProgressPart(kind, start, width))

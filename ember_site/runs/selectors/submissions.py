@@ -21,10 +21,15 @@ from ember_site.runs.visibility import Viewer, submissions_visible
 
 @dataclass(frozen=True, slots=True)
 class SubmissionCounts:
-    """How many records of an upload stand where; `refused` counts the loader's and the replay's refusals."""
+    """
+    How many records of an upload stand where; `refused` counts the loader's and the replay's refusals.
+
+    A record that the replay confirms but that stops before its run does is `not_ended`, not `verified`.
+    """
 
     total: int
     verified: int
+    not_ended: int
     refused: int
     failed: int
     running: int
@@ -33,7 +38,7 @@ class SubmissionCounts:
     @property
     def checked(self) -> int:
         """Records with their final word."""
-        return self.verified + self.refused + self.failed
+        return self.verified + self.not_ended + self.refused + self.failed
 
     @property
     def is_finished(self) -> bool:
@@ -57,7 +62,10 @@ def submission_list(*, viewer: Viewer) -> QuerySet[Submission]:
         .select_related("agent")
         .annotate(
             line_count=Count("lines"),
-            verified_count=Count("lines", filter=Q(lines__run__state=RunState.VERIFIED)),
+            verified_count=Count(
+                "lines", filter=Q(lines__run__state=RunState.VERIFIED, lines__run__ended=True)
+            ),
+            refused_count=Count("lines", filter=Q(lines__run=None) | Q(lines__run__state=RunState.REJECTED)),
             failed_count=Count("lines", filter=Q(lines__run__state=RunState.FAILED)),
             open_count=Count("lines", filter=Q(lines__run__state__in=OPEN_STATES)),
         )
@@ -88,11 +96,17 @@ def submission_lines(*, submission: Submission) -> QuerySet[SubmissionLine]:
 
 def submission_counts(*, submission: Submission) -> SubmissionCounts:
     """How many records of an upload stand where."""
-    states = submission.lines.values_list("run__state").annotate(n=Count("pk")).order_by()
-    count: Counter[str | None] = Counter(dict(states))
+    states = submission.lines.values("run__state", "run__ended").annotate(n=Count("pk")).order_by()
+    count: Counter[str | None] = Counter()
+    not_ended = 0
+    for row in states:
+        count[row["run__state"]] += row["n"]
+        if row["run__state"] == RunState.VERIFIED and not row["run__ended"]:
+            not_ended += row["n"]
     return SubmissionCounts(
         total=sum(count.values()),
-        verified=count[RunState.VERIFIED],
+        verified=count[RunState.VERIFIED] - not_ended,
+        not_ended=not_ended,
         refused=count[None] + count[RunState.REJECTED],
         failed=count[RunState.FAILED],
         running=count[RunState.RUNNING],

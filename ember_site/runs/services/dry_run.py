@@ -64,9 +64,11 @@ class DryRun:
     def counts(self) -> SubmissionCounts:
         """How many records stand where."""
         states = Counter(line.run.state if line.run else RunState.REJECTED for line in self.lines)
+        not_ended = sum(line.run is not None and line.run.ended is False for line in self.lines)
         return SubmissionCounts(
             total=len(self.lines),
-            verified=states[RunState.VERIFIED],
+            verified=states[RunState.VERIFIED] - not_ended,
+            not_ended=not_ended,
             refused=states[RunState.REJECTED],
             failed=states[RunState.FAILED],
             running=0,

@@ -143,6 +143,10 @@ def _title(counts: SubmissionCounts) -> str:
 def _text(submission: Submission, counts: SubmissionCounts) -> str:
     name = " ".join(submission.filename.split()) or "An upload"
     parts = [f"{counts.verified:,} verified"]
+    if counts.not_ended:
+        parts.append(
+            f"{counts.not_ended:,} not ended, which {'is' if counts.not_ended == 1 else 'are'} never scored"
+        )
     if counts.refused:
         parts.append(f"{counts.refused:,} refused")
     if counts.failed:

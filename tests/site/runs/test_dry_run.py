@@ -17,7 +17,7 @@ from django_tasks_db.models import DBTaskResult
 
 from ember_site.core import clock
 from ember_site.core.errors import Forbidden
-from ember_site.runs import services
+from ember_site.runs import selectors, services
 from ember_site.runs.errors import AgentKindRefused, SubmissionRefused, UploadsExhausted
 from ember_site.runs.limits import upload_limits
 from ember_site.runs.models import Agent, DryRunMark, Run, Submission, SubmissionLine, Verification
@@ -81,7 +81,8 @@ def test_the_verdicts_are_those_of_the_upload_and_nothing_is_kept(agent, tmp_pat
                 getattr(theirs.run, name) for name in words
             ]
     assert {line.run.state for line in dry.lines if line.run} == {"verified", "rejected"}
-    assert dry.counts.verified >= 3
+    assert dry.counts == selectors.submission_counts(submission=submission)
+    assert (dry.counts.verified, dry.counts.not_ended, dry.counts.refused) == (2, 1, 6)
 
 
 @pytest.mark.parametrize("name", HOSTILE)
@@ -206,7 +207,7 @@ class TestDoors:
         assert plain.status_code == 200
         html = plain.content.decode()
         assert "nothing was kept" in html
-        assert "3 verified" in html
+        assert "2 verified, 1 not ended, 6 refused" in html
         assert "Single exit dense" in html
         scripted = browser.post(
             reverse("submit"),

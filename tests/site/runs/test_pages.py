@@ -14,6 +14,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
+from ember_site.accounts.models import Notice
 from ember_site.core import clock
 from ember_site.runs import services, tracks
 from ember_site.runs.limits import upload_limits
@@ -271,6 +272,12 @@ class TestRunPage:
             page = browser.get(address).content.decode()
             assert "Not ended" in page
             assert "Verified" not in page
+        assert "1 of 1</b> checked" in browser.get(sent["Location"]).content.decode()
+        table = browser.get(reverse("me")).content.decode()
+        assert "All verified" not in table
+        assert "Not ended" in table
+        assert Notice.objects.get().title == "0 of 1 record verified"
+        assert "1 not ended, which is never scored" in Notice.objects.get().text
 
     def test_a_private_run_says_so_to_strangers(self, agent, ann):
         run = self.verified(agent)
