@@ -41,6 +41,19 @@ function step(game, change = {}) {
   game.see(applyDelta(game.view, delta), game.rules);
 }
 
+test("the end by the rules is known before the server tells it", () => {
+  assert.equal(new Game().over, false);
+  const left = game(["A1"]);
+  assert.equal(left.over, false);
+  step(left, { evacuated: [["A", 0, 1]] });
+  assert.equal(left.over, true);
+  const short = game(["A..1"], { ...SLOW, max_steps: 2 });
+  step(short);
+  assert.equal(short.over, false);
+  step(short);
+  assert.equal(short.over, true);
+});
+
 test("everybody who is inside has exactly one action", () => {
   const one = game(["AB.1", "C..."]);
   assert.deepEqual(one.actions, { A: "stay", B: "stay", C: "stay" });

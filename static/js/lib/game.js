@@ -47,6 +47,12 @@ export class Game {
     return this.view ? this.view.people.filter((person) => person.status === "active") : [];
   }
 
+  /** Whether the rules end the run here (R10), even where the server has not said so yet. */
+  get over() {
+    if (!this.view || !this.rules) return false;
+    return !this.active.length || this.view.step >= this.rules.max_steps;
+  }
+
   /** What each person will try in the next step. */
   get plans() {
     if (!this.planned) {

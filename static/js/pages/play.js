@@ -235,7 +235,7 @@ function leaveBoard() {
  */
 function commit(repeat) {
   const now = performance.now();
-  if (repeat && now - committedAt < RUN_MS) return false;
+  if (game.over || (repeat && now - committedAt < RUN_MS)) return false;
   if (!line.ready) {
     if (!repeat && line.episode.pending) next = () => commit(false);
     return false;
