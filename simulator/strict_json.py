@@ -86,8 +86,9 @@ def parse_json(text: str | bytes, error: type[EmberError] = EmberError) -> Any:
             source, object_pairs_hook=pairs, parse_int=integer, parse_float=number, parse_constant=constant
         )
     except json.JSONDecodeError as problem:
-        where = f"line {problem.lineno}, column {problem.colno}"
-        raise error(f"expected JSON, got something else at {where} ({problem.msg})") from problem
+        fault = _trailing_comma(problem) or problem
+        where = f"line {fault.lineno}, column {fault.colno}"
+        raise error(f"expected JSON, got something else at {where} ({fault.msg})") from problem
     except RecursionError as problem:
         raise error("expected a document of a few levels, got one nested far deeper") from problem
     if refused:
@@ -95,6 +96,21 @@ def parse_json(text: str | bytes, error: type[EmberError] = EmberError) -> Any:
     if _SURROGATE_ESCAPE.search(source):
         _raise_first_surrogate(value, error)
     return value
+
+
+def _trailing_comma(problem: json.JSONDecodeError) -> json.JSONDecodeError | None:
+    """The fault as Python 3.13 tells it, so that a verdict has the same words under every version."""
+    told = (problem.msg, problem.doc[problem.pos : problem.pos + 1])
+    if told == ("Expecting property name enclosed in double quotes", "}"):
+        kind = "object"
+    elif told == ("Expecting value", "]"):
+        kind = "array"
+    else:
+        return None
+    before = problem.doc[: problem.pos].rstrip(" \t\n\r")
+    if not before.endswith(","):
+        return None
+    return json.JSONDecodeError(f"Illegal trailing comma before end of {kind}", problem.doc, len(before) - 1)
 
 
 def decoded(text: str | bytes, error: type[EmberError]) -> str:

@@ -138,3 +138,27 @@ def test_a_lone_surrogate_in_given_text_is_refused() -> None:
 
 def test_an_escaped_backslash_before_a_u_is_no_surrogate() -> None:
     assert parse_json('"\\\\ud800"') == "\\ud800"
+
+
+@pytest.mark.parametrize(
+    ("text", "where", "what"),
+    [
+        ('{"a":1,}', "line 1, column 7", "Illegal trailing comma before end of object"),
+        ('{"a":1 ,\n }', "line 1, column 8", "Illegal trailing comma before end of object"),
+        ("[1,]", "line 1, column 3", "Illegal trailing comma before end of array"),
+        ('{"a":[1,\t\r\n],}', "line 1, column 8", "Illegal trailing comma before end of array"),
+        ("[1,}", "line 1, column 4", "Expecting value"),
+        ('{"a":1,]', "line 1, column 8", "Expecting property name enclosed in double quotes"),
+        ('{"a":1,,}', "line 1, column 8", "Expecting property name enclosed in double quotes"),
+        ('{"a":\n}', "line 2, column 1", "Expecting value"),
+        ("[1 2]", "line 1, column 4", "Expecting ',' delimiter"),
+        ('"abc', "line 1, column 1", "Unterminated string starting at"),
+        ('"a\x01"', "line 1, column 3", "Invalid control character at"),
+        ("[1]]", "line 1, column 4", "Extra data"),
+        ("", "line 1, column 1", "Expecting value"),
+    ],
+)
+def test_broken_json_is_told_in_the_same_words_under_every_python(text: str, where: str, what: str) -> None:
+    with pytest.raises(RecordFormatError) as caught:
+        parse_json(text, RecordFormatError)
+    assert str(caught.value) == f"expected JSON, got something else at {where} ({what})"
