@@ -13,9 +13,15 @@ from collections.abc import Callable
 PATIENCE_S = 120.0
 
 
-def wait_until(condition: Callable[[], object], what: str = "something", *, pause_s: float = 0.02) -> None:
+def wait_until(
+    condition: Callable[[], object],
+    what: str = "something",
+    *,
+    pause_s: float = 0.02,
+    patience_s: float = PATIENCE_S,
+) -> None:
     """Look again and again until something is true; fail when it never is."""
-    ticker, deadline = threading.Event(), time.monotonic() + PATIENCE_S
+    ticker, deadline = threading.Event(), time.monotonic() + patience_s
     while not condition():
         assert time.monotonic() < deadline, f"waited in vain for {what}"
         ticker.wait(pause_s)

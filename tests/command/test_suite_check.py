@@ -25,6 +25,7 @@ def test_the_shipped_suite_is_whole_and_calls_itself_a_rebuild(invoke: Invoke) -
     done = invoke("suite", "check", str(PUBLIC))
     assert done.exit_code == 0
     assert f"emberbench-v1-public 1.0.1  {suite.suite_hash}" in done.stdout
+    assert len(suite.entries) == 10
     assert all(entry.scenario_hash in done.stdout for entry in suite.entries)
     assert "A rebuild of emberbench-v1-public 1.0.0, not the published files" in done.stdout
     assert "descriptions" in done.stdout

@@ -20,6 +20,7 @@ from ember_site.boards.standings import standings_forget, standings_get
 from ember_site.core import clock
 from ember_site.runs.models import Agent, Run, RunState
 from ember_site.runs.services import run_withdraw
+from tests.patience import PATIENCE_S
 from tests.site.boards.crowded import board_fill
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -215,13 +216,13 @@ def test_no_change_is_missed_whatever_the_order_of_commits(board: Evaluation):
             with transaction.atomic():
                 Run.objects.filter(pk=first.pk).update(evacuated=0, casualties=0)
                 written.set()
-                assert not overlap or may_commit.wait(20)
+                assert not overlap or may_commit.wait(PATIENCE_S)
         finally:
             connections.close_all()
 
     thread = threading.Thread(target=slow)
     thread.start()
-    assert written.wait(20)
+    assert written.wait(PATIENCE_S)
     if not overlap:
         thread.join()
     Run.objects.filter(pk=second.pk).update(evacuated=0, casualties=0)
@@ -237,8 +238,10 @@ def test_threads_that_ask_at_once_get_one_reading(board: Evaluation, monkeypatch
     real = standings._entries
     monkeypatch.setattr(standings, "_entries", lambda *given: readings.append(1) or real(*given))
     found: list[int] = []
+    gate = threading.Barrier(8)
 
     def ask() -> None:
+        gate.wait(timeout=PATIENCE_S)
         try:
             found.append(len(standings_get(evaluation=board).rows))
         finally:

@@ -94,7 +94,8 @@ def test_a_real_worker_shows_up_and_a_killed_one_falls_silent(tmp_path: Path) ->
     for by, left in ((signal.SIGTERM, 0), (signal.SIGKILL, 1)):
         worker = subprocess.Popen([sys.executable, "manage.py", "work"], cwd=ROOT, env=environment)
         try:
-            wait_until(lambda: count() == 1, "a sign of life")
+            wait_until(lambda worker=worker: count() == 1 or worker.poll() is not None, "a sign of life")
+            assert worker.poll() is None, "the worker left by itself"
         finally:
             worker.send_signal(by)
             worker.wait(timeout=PATIENCE_S)
