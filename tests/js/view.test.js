@@ -5,6 +5,7 @@ import {
   applyDelta,
   countView,
   describeView,
+  fireText,
   trackPath,
   viewFromObservation,
   viewFromScenario,
@@ -140,4 +141,5 @@ test("a person's path holds each cell once in a row", () => {
 
 test("a view is described in words", () => {
   assert.equal(describeView(viewFromTrack(track, 1)), "Step 1: 1 inside, 1 out, 1 lost, 2 cells burn.");
+  assert.deepEqual([0, 1, 2].map(fireText), ["0 cells burn", "1 cell burns", "2 cells burn"]);
 });

@@ -274,11 +274,16 @@ export function countView(view) {
   return counts;
 }
 
+/** @param {number} burning */
+export function fireText(burning) {
+  return burning === 1 ? "1 cell burns" : `${burning} cells burn`;
+}
+
 /**
  * A text alternative for a board.
  * @param {View} view
  */
 export function describeView(view) {
   const { active, evacuated, casualty, burning } = countView(view);
-  return `Step ${view.step}: ${active} inside, ${evacuated} out, ${casualty} lost, ${burning} cells burn.`;
+  return `Step ${view.step}: ${active} inside, ${evacuated} out, ${casualty} lost, ${fireText(burning)}.`;
 }

@@ -2,7 +2,7 @@
 // The scenario page: the plan on a canvas and the fire ahead of time.
 
 import { mountBoard } from "../board.js";
-import { countView, viewFromScenario } from "../lib/view.js";
+import { countView, fireText, viewFromScenario } from "../lib/view.js";
 
 /** @typedef {import("../lib/view.js").ScenarioData & {arrivals: [number, number, number][] | null}} PageData */
 
@@ -52,7 +52,7 @@ function showBoard(data) {
   const showStep = (step) => {
     const view = { ...start, step, people: step === 0 ? start.people : [] };
     board.set({ view });
-    canvas.setAttribute("aria-label", `${description}, step ${step}: ${countView(view).burning} cells burn`);
+    canvas.setAttribute("aria-label", `${description}, step ${step}: ${fireText(countView(view).burning)}`);
   };
 
   const slider = find("[data-step]");
