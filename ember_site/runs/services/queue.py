@@ -20,7 +20,7 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Max, Min, Q, QuerySet
+from django.db.models import Exists, Max, Min, OuterRef, Q, QuerySet
 from django_tasks import TaskResultStatus
 from django_tasks.base import TASK_MAX_PRIORITY
 from django_tasks_db.models import DBTaskResult
@@ -28,10 +28,11 @@ from django_tasks_db.models import DBTaskResult
 from ember_site.accounts.notices import notices_mail_requeue
 from ember_site.core import clock
 from ember_site.runs.models import OPEN_STATES, Run, RunState, Verification
-from ember_site.runs.services.finish import run_given_up
+from ember_site.runs.services.finish import run_given_up, submissions_finish
 
 WINDOW = 16
 MAX_DEATHS = 3
+ATTENDED_AT_ONCE = 100
 LONGEST_SWEEP_PAUSE_S = 20.0
 SWEEP_PAUSE_S = 5.0
 _swept: dict[str, float] = {}
@@ -126,7 +127,7 @@ def account_open(*, run: Run) -> QuerySet[Verification]:
 
 def queue_sweep() -> SweepResult:
     """
-    Put back every run that was lost: its lease lapsed, or its task is gone, ended or stuck.
+    Put back every run that was lost: its lease lapsed, its task is gone, ended or stuck, or nobody is at it.
 
     Safe to call at any time and from several processes at once.
     """
@@ -135,6 +136,7 @@ def queue_sweep() -> SweepResult:
         outcome = _put_back(verification_id=pk)
         requeued += outcome is RunState.QUEUED
         failed += outcome is RunState.FAILED
+    requeued += _attend()
     notices_mail_requeue()
     return SweepResult(requeued=requeued, failed=failed, enqueued=_top_up_all())
 
@@ -160,16 +162,21 @@ def verification_give_up(*, verification: Verification, message: str) -> RunStat
     verification.lease_until, verification.finished_at = None, now
     verification.save()
     run = Run.objects.select_related("agent").get(pk=verification.run_id)
-    if _deaths(run) >= MAX_DEATHS:
-        if not run.verifications.filter(live=True).exists():
-            run.state, run.code, run.place = RunState.FAILED, "internal", ""
-            run.message = f"Verification died {MAX_DEATHS} times. This is our fault; it costs you nothing."
-            run.expected = run.actual = ""
-            run.save(update_fields=["state", "code", "place", "message", "expected", "actual"])
-            run_given_up(run=run, verification=verification)
-        return RunState.FAILED
-    runs_enqueue(runs=[run])
-    return RunState.QUEUED
+    if _deaths(run) < MAX_DEATHS:
+        runs_enqueue(runs=[run])
+        return RunState.QUEUED
+    live = run.verifications.filter(live=True).first()
+    if live is None:
+        run.state, run.code, run.place = RunState.FAILED, "internal", ""
+        run.message = f"Verification died {MAX_DEATHS} times. This is our fault; it costs you nothing."
+        run.expected = run.actual = ""
+        run.save(update_fields=["state", "code", "place", "message", "expected", "actual"])
+        run_given_up(run=run, verification=verification)
+    elif run.state != live.state:  # it was to be judged again; the verdict that counts holds, words and all
+        run.state = live.state
+        run.save(update_fields=["state"])
+        submissions_finish(run=run)
+    return RunState.FAILED
 
 
 def sweep_schedule() -> None:
@@ -218,6 +225,25 @@ def _taskless_ids() -> list[int]:
     )
     alive = {str(pk) for pk in coming.values_list("pk", flat=True)}
     return [pk for pk, task_id in queued.items() if str(UUID(task_id)) not in alive]
+
+
+def _unattended() -> QuerySet[Run]:
+    """Runs without a verdict for which no attempt waits or runs: whoever was about to ask for one died."""
+    at_it = Verification.objects.filter(run=OuterRef("pk"), state__in=OPEN_STATES)
+    return Run.objects.filter(~Exists(at_it), state__in=OPEN_STATES)
+
+
+@transaction.atomic
+def _attend() -> int:
+    """Ask for a verification of each unattended run, having looked again under the lock; how many."""
+    ids = list(_unattended().order_by("pk").values_list("pk", flat=True)[:ATTENDED_AT_ONCE])
+    if not ids:
+        return 0
+    runs_lock(ids)
+    runs = list(_unattended().filter(pk__in=ids).select_related("agent").order_by("created_at", "pk"))
+    for run in runs:
+        run_enqueue(run=run)
+    return len(runs)
 
 
 @transaction.atomic

@@ -159,6 +159,40 @@ class TestLostWork:
         assert "our fault" in run.message
         assert not Verification.objects.filter(run=run, state__in=["queued", "running"]).exists()
 
+    @pytest.mark.parametrize("record", ["true", "forged"])
+    def test_a_verdict_that_counts_holds_when_three_workers_die_over_the_next_one(
+        self, agent, user_make, record
+    ):
+        run = services.run_verify(run_id=store(agent, forged() if record == "forged" else None).pk)
+        before = Run.objects.values().get(pk=run.pk)
+        services.run_verify_again(viewer=user_make("org", is_staff=True), run=run)
+        self.die_three_times(run)
+        assert Run.objects.values().get(pk=run.pk) == before
+        assert run.verifications.get(live=True).attempt == 1
+
+    def test_an_upload_of_a_refused_run_ends_when_three_workers_die_over_it(self, agent):
+        document = json.loads(record_text())
+        document["header"]["scenario_hash"] = "0" * 64
+        payload = json.dumps(document).encode()
+        for _ in range(2):
+            submission = services.submission_create(
+                owner=agent.owner, agent=agent, payload=payload, filename="", source="api"
+            )
+            if submission.finished_at is None:
+                run = submission.lines.get().run
+                services.run_verify(run_id=run.pk) if run.verified_at is None else self.die_three_times(run)
+        submission.refresh_from_db()
+        assert submission.finished_at is not None
+        run.refresh_from_db()
+        assert (run.state, run.code) == (RunState.REJECTED, "scenario_unknown")
+
+    def die_three_times(self, run: Run) -> None:
+        for _ in range(3):
+            assert verification._claim(run_id=run.pk) is not None
+            self.lapse(run)
+            services.queue_sweep()
+        assert not run.verifications.filter(state__in=["queued", "running"]).exists()
+
     def test_the_same_record_again_gives_a_failed_run_another_chance(self, agent):
         self.test_three_deaths_are_our_fault(agent)
         run = store(agent)
@@ -190,6 +224,19 @@ class TestLostWork:
         run_tasks()
         run.refresh_from_db()
         assert run.state == RunState.VERIFIED
+
+    @pytest.mark.parametrize("state", ["queued", "running"])
+    def test_a_run_that_nobody_is_at_is_attended_to_whatever_its_state(self, agent, state):
+        lost = store(agent, enqueue=False)
+        Run.objects.filter(pk=lost.pk).update(state=state)
+        judged = services.run_verify(run_id=store(agent, record_text(2)).pk)
+        DBTaskResult.objects.all().delete()
+        assert services.queue_sweep() == queue.SweepResult(requeued=1, failed=0, enqueued=0)
+        assert services.queue_sweep().requeued == 0
+        run_tasks()
+        lost.refresh_from_db()
+        assert lost.state == RunState.VERIFIED
+        assert (lost.verifications.count(), judged.verifications.count()) == (1, 1)
 
     def test_a_waiting_task_is_not_doubled(self, agent):
         store(agent)
