@@ -5,7 +5,7 @@ from __future__ import annotations
 from hashlib import sha256
 from typing import Any
 
-from django.http import HttpResponse
+from django.http import HttpResponse, HttpResponseNotModified
 from django.http.response import HttpResponseBase
 from django.utils.http import parse_etags
 from drf_spectacular.utils import OpenApiParameter
@@ -26,8 +26,9 @@ def immutable_file(
 ) -> HttpResponse:
     """A file identified by the hash `etag`: 304 where the client has it, else the bytes as an attachment."""
     quoted = f'"{etag}"'
+    response: HttpResponse
     if _is_held(request, quoted):
-        response = HttpResponse(status=304)
+        response = HttpResponseNotModified()
     else:
         response = HttpResponse(body.encode(), content_type=content_type)
         response["Content-Disposition"] = f'attachment; filename="{filename}"'
@@ -43,7 +44,7 @@ def immutable_answer(request: Request, data: Any) -> HttpResponseBase:
     The ETag is a hash of the answer, since links and what is said beside may differ where the thing does not.
     """
     quoted = f'"{sha256(JSONRenderer().render(data)).hexdigest()}"'
-    response = HttpResponse(status=304) if _is_held(request, quoted) else Response(data)
+    response = HttpResponseNotModified() if _is_held(request, quoted) else Response(data)
     response["ETag"] = quoted
     response["Cache-Control"] = "private, no-cache"
     return response

@@ -81,6 +81,7 @@ def test_what_never_changes_is_fetched_once(thing: str, client, user, evaluation
     assert first.status_code == 200
     again = client.get(url, headers={"if-none-match": etag})
     assert (again.status_code, again.content, again["ETag"]) == (304, b"", etag)
+    assert "Content-Type" not in again, "there is no content"
     assert client.get(url, headers={"if-none-match": f"W/{etag}"}).status_code == 304
     assert client.get(url, headers={"if-none-match": '"other"'}).content == first.content
 
