@@ -25,8 +25,9 @@ from ember_site.core.models import AuditAction, AuditEntry
 from ember_site.runs import services
 from ember_site.runs.models import Run, RunState, Verification
 from simulator import policies, run_episode
+from tests.patience import PATIENCE_S, wait_until
 from tests.site.runs.conftest import scenarios
-from tests.site.runs.test_killed_worker import ROOT, database_url, wait_until
+from tests.site.runs.test_killed_worker import LEASE_OF_SURVIVORS_S, ROOT, database_url
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -43,7 +44,6 @@ class Nursery:
             "DJANGO_SETTINGS_MODULE": "ember_site.settings",
             "EMBER_DATA": str(data),
             "DATABASE_URL": database_url(),
-            "EMBER_VERIFICATION_LEASE_S": str(LEASE_S),
             "EMBER_LOG_LEVEL": "ERROR",
         }
         command = [sys.executable, "-m", "tests.site.runs.worker_nursery"]
@@ -52,12 +52,11 @@ class Nursery:
         )
         self.alive: list[int] = []
 
-    def start(self, *options: str) -> int:
+    def start(self, *, lease_s: float = LEASE_S) -> int:
         """Start a worker; give its pid."""
         assert self.process.stdin
         assert self.process.stdout
-        line = " ".join(["--interval", "0.01", "--no-startup-delay", *options])
-        self.process.stdin.write(f"{line}\n")
+        self.process.stdin.write(f"{lease_s} --interval 0.01 --no-startup-delay\n")
         self.process.stdin.flush()
         pid = int(self.process.stdout.readline())
         self.alive.append(pid)
@@ -120,8 +119,8 @@ def test_kills_at_random_moments_leave_one_verdict_for_each_run(agent, settings,
         return not open_attempts()
 
     for _ in range(workers):
-        nursery.start()
-    wait_until(finished, pause_s=0.1)
+        nursery.start(lease_s=LEASE_OF_SURVIVORS_S)
+    wait_until(finished, "every verdict", pause_s=0.1, patience_s=5 * PATIENCE_S)
 
     assert Run.objects.count() == len(runs)
     assert set(Run.objects.values_list("state", flat=True)) == {RunState.VERIFIED}

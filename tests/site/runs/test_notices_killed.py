@@ -17,8 +17,9 @@ from ember_site.accounts.models import MailState, Notice
 from ember_site.runs import services
 from ember_site.runs.models import Run, RunState, Submission, Verification
 from simulator import policies, run_episode
+from tests.patience import PATIENCE_S, wait_until
 from tests.site.runs.conftest import scenarios
-from tests.site.runs.test_killed_worker import LEASE_S, PATIENCE_S, wait_until, worker_start
+from tests.site.runs.test_killed_worker import LEASE_OF_SURVIVORS_S, LEASE_S, worker_start
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -49,11 +50,11 @@ def uploads(suite, agent, ann, settings) -> list[Submission]:
 def kill_when(data: Path, condition: Callable[[], bool]) -> None:
     """Start a worker, kill it at the moment, and put back what it held."""
     worker = worker_start(data)
-    wait_until(condition)
+    wait_until(condition, "the moment", pause_s=0.003)
     os.kill(worker.pid, signal.SIGKILL)
     worker.communicate()
     running = Verification.objects.filter(state=RunState.RUNNING)
-    wait_until(lambda: services.queue_sweep().requeued >= 0 and not running.exists())
+    wait_until(lambda: services.queue_sweep().requeued >= 0 and not running.exists(), "the lease to lapse")
 
 
 def test_each_upload_is_told_of_once_however_often_workers_are_killed(
@@ -72,8 +73,9 @@ def test_each_upload_is_told_of_once_however_often_workers_are_killed(
 
     for _ in range(2):
         call_command("sweep_runs", verbosity=0)
-        for worker in [worker_start(tmp_path, "--batch") for _ in range(2)]:
-            _, errors = worker.communicate(timeout=PATIENCE_S)
+        workers = [worker_start(tmp_path, "--batch", lease_s=LEASE_OF_SURVIVORS_S) for _ in range(2)]
+        for worker in workers:
+            _, errors = worker.communicate(timeout=5 * PATIENCE_S)
             assert worker.returncode == 0, errors.decode()
 
     assert set(Run.objects.values_list("state", flat=True)) == {RunState.VERIFIED}
