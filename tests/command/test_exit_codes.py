@@ -15,6 +15,7 @@ from typer.testing import Result
 
 from simulator import OBSERVATION_VERSION, SCHEMA_VERSION, SIMULATOR_VERSION
 from tests.command.conftest import PUBLIC, Process, ember_command, ember_environment
+from tests.patience import PATIENCE_S
 
 Invoke = Callable[..., Result]
 FIXTURE = "narrow_corridor"
@@ -197,7 +198,7 @@ def test_a_reader_that_stops_early_ends_the_command_quietly(tmp_path: Path) -> N
     process.stdout.readline()
     process.stdout.close()
     said = process.stderr.read()
-    assert process.wait(timeout=30) == 141
+    assert process.wait(timeout=PATIENCE_S) == 141
     assert said == b""
 
 
@@ -218,7 +219,7 @@ def test_ctrl_c_leaves_one_line_and_no_half_file(tmp_path: Path) -> None:
     before = {path.name for path in tmp_path.iterdir()}
     assert any(name.endswith(".part") for name in before)
     process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=30)
+    _, said = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 130
     assert said == b"ember: interrupted\n"
     assert not any(path.name.endswith((".part", "r.json")) for path in tmp_path.iterdir())
@@ -233,7 +234,7 @@ def test_a_terminal_without_umlauts_gets_codes_and_no_error(tmp_path: Path) -> N
         cwd=tmp_path,
         env=environment,
         capture_output=True,
-        timeout=30,
+        timeout=PATIENCE_S,
         check=False,
     )
     assert done.returncode == 0
@@ -248,7 +249,7 @@ def test_a_file_name_that_is_no_utf8_is_shown_and_read(tmp_path: Path, greedy_li
         [*map(os.fsencode, ember_command("verify")), name],
         env=ember_environment(),
         capture_output=True,
-        timeout=30,
+        timeout=PATIENCE_S,
         check=False,
     )
     assert done.returncode == 0, done.stderr
@@ -264,7 +265,7 @@ def test_the_command_needs_no_web_framework() -> None:
         env=ember_environment(),
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=PATIENCE_S,
         check=False,
     )
     assert done.stdout == "[]\n"
