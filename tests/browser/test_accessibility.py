@@ -16,6 +16,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page
 
 from tests.browser.conftest import DESK, PHONE, Site, Watch
+from tests.browser.test_play import open_game
 from tests.browser.tour import (
     GUEST,
     MEMBER,
@@ -59,6 +60,13 @@ MANY_COLOURS = """
       const board = document.getElementById("board");
       const { data } = board.getContext("2d").getImageData(0, 0, board.width, board.height);
       return new Set(new Uint32Array(data.buffer)).size > 20;
+    }
+"""
+BOARD_ABOVE_ORDERS = """
+    () => {
+      const place = (id) => document.getElementById(id).getBoundingClientRect();
+      const [board, orders] = [place("board"), place("orders")];
+      return board.height > 200 && board.bottom <= orders.top && orders.bottom <= innerHeight;
     }
 """
 PAGES = pytest.mark.parametrize("stop", STOPS, ids=lambda stop: stop.name.replace(" ", "-"))
@@ -128,6 +136,17 @@ def test_a_board_keeps_its_colours_where_the_system_forces_its_own(make_page: Ca
     page = make_page(forced_colors="active", theme="dark")
     scenario("Crowd 100 split flow")(page)
     page.wait_for_function(MANY_COLOURS)
+
+
+def test_the_board_of_a_game_is_whole_in_a_low_window_and_with_large_letters(
+    make_page: Callable[..., Page],
+) -> None:
+    page = make_page(viewport={"width": 1280, "height": 600})
+    open_game(page, "Crowd 100 split flow")
+    page.wait_for_function(BOARD_ABOVE_ORDERS)
+    page.set_viewport_size({"width": 720, "height": 450})  # a desk of 1440 by 900 at 200 %
+    page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
+    page.wait_for_function("document.documentElement.scrollWidth <= innerWidth && scrollY > 0")
 
 
 def violations(page: Page, where: str, rules: dict[str, Any]) -> list[str]:
