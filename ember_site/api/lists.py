@@ -12,6 +12,7 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import exceptions
 from rest_framework.generics import ListAPIView
+from rest_framework.metadata import SimpleMetadata
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -51,6 +52,14 @@ class StrictFilters(DjangoFilterBackend):
         return filtered
 
 
+class PlainMetadata(SimpleMetadata):
+    """What OPTIONS tells of a list: no fields to send, since the framework would name those of the rows."""
+
+    def determine_actions(self, request: Request, view: APIView) -> dict[str, Any]:
+        """None; the description of the API has them."""
+        return {}
+
+
 class ApiList(ListAPIView[Row]):
     """
     A list in cursor pages.
@@ -60,6 +69,7 @@ class ApiList(ListAPIView[Row]):
     """
 
     filter_backends = [StrictFilters]
+    metadata_class = PlainMetadata
     orderings: Mapping[str, tuple[str, ...]]
 
     def page(self, request: Request) -> Response:

@@ -233,3 +233,10 @@ def test_pages_of_a_board_start_with_the_row_that_the_cursor_names(user_client, 
     assert second["rows"][0]["agent"]["slug"] == third
     Agent.objects.get(slug=third).runs.all().update(ranked=False)
     assert user_client.get(first["next"]).status_code == 200
+
+
+@pytest.mark.parametrize("name", ["agents", "submissions", "episodes"])
+def test_options_tell_methods_and_no_fields_that_cannot_be_sent(name: str, user_client, evaluation):
+    answer = user_client.options(address(name))
+    assert answer["Allow"] == "GET, POST, HEAD, OPTIONS"
+    assert answer.json().keys() == {"name", "description", "renders", "parses"}
