@@ -17,10 +17,10 @@ from ember_site.accounts.guests import guest_key_get
 from ember_site.accounts.models import User
 from ember_site.accounts.selectors import notice_list
 from ember_site.boards.selectors import entries_of_agent
-from ember_site.core.errors import DomainError, Forbidden
+from ember_site.core.errors import BadInput, DomainError, Forbidden
 from ember_site.episodes.guests import guest_work
 from ember_site.runs import selectors, services
-from ember_site.runs.models import Agent
+from ember_site.runs.models import Agent, AgentKind
 from ember_site.web.runs_forms import AgentForm
 from ember_site.web.runs_pages import RUNS_PER_PAGE
 
@@ -29,6 +29,8 @@ from ember_site.web.runs_pages import RUNS_PER_PAGE
 def agent_list(request: HttpRequest) -> HttpResponse:
     """Every agent that may be listed, by name."""
     kind = request.GET.get("kind", "")
+    if kind not in ("", *AgentKind.values):
+        raise BadInput(f"Expected one of {', '.join(AgentKind.values)}, got {kind[:40]!r}.", place="kind")
     agents = Paginator(selectors.agent_list(viewer=request.user, kind=kind), RUNS_PER_PAGE)
     page = agents.get_page(request.GET.get("page"))
     return render(request, "runs/agent_list.html", {"page": page, "kind": kind})

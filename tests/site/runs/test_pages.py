@@ -392,6 +392,15 @@ class TestAgentPages:
         assert stranger.get(address).status_code == 403
         assert Client().get(address).status_code == 302
 
+    def test_the_list_is_filtered_by_kind_and_refuses_a_kind_that_there_is_not(self, agent, ann):
+        human = services.human_agent_for(ann)
+        page = Client().get(reverse("agent_list"), {"kind": "human"}).content.decode()
+        assert reverse("agent_detail", args=[human.slug]) in page
+        assert reverse("agent_detail", args=[agent.slug]) not in page
+        refused = Client().get(reverse("agent_list"), {"kind": "robot"})
+        assert refused.status_code == 422
+        assert "Expected one of model, human, baseline" in refused.content.decode()
+
     def test_my_page_needs_an_account(self):
         assert Client().get(reverse("me")).status_code == 302
 
