@@ -17,7 +17,7 @@ from redis.exceptions import RedisError
 
 from ember_site.core.http_protocol import PipelineProtocol
 from ember_site.core.static_collection import static_collect
-from ember_site.core.stopping import stop_at_once, stop_with
+from ember_site.core.stopping import end_promptly, stop_at_once, stop_with
 from ember_site.core.worker_process import WorkerProcess
 
 PUBLIC_SUITE = Path("scenarios", "public", "v1")
@@ -59,6 +59,7 @@ class Command(BaseCommand):
             self._prepare(demo=not options["no_demo"])
             self._run(listener, host)
         self.stdout.write("\nStopped.")
+        end_promptly()
 
     def _prepare(self, *, demo: bool) -> None:
         self._say("Preparing the database")

@@ -12,7 +12,7 @@ from django.db import connection
 from django.utils.crypto import get_random_string
 from django_tasks_db.management.commands.db_worker import Worker
 
-from ember_site.core.stopping import stop_at_once
+from ember_site.core.stopping import end_promptly, stop_at_once
 from ember_site.core.workers import worker_beating
 
 POLL_INTERVAL_S = 0.3
@@ -44,6 +44,7 @@ class Command(BaseCommand):
         worker.configure_signals()
         with worker_beating():
             worker.run()
+        end_promptly()
 
 
 class QueueWorker(Worker):
