@@ -112,6 +112,19 @@ def test_every_record_of_a_file_gets_its_digest(
     ]
 
 
+def test_a_record_is_hashed_without_making_one_tree_of_it(
+    invoke: Invoke, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, greedy_lines: list[str]
+) -> None:
+    def refuse(text: bytes) -> None:
+        raise AssertionError("a large record would take thirty times the memory of its text")
+
+    monkeypatch.setattr("simulator.command.hash.parse_json", refuse)
+    (tmp_path / "r.json").write_text(json.dumps(json.loads(greedy_lines[0]), indent=1))
+    done = invoke("hash", "r.json")
+    assert done.exit_code == 0, done.stderr
+    assert hashlib.sha256(greedy_lines[0].encode()).hexdigest() in done.stdout
+
+
 @pytest.mark.parametrize("name", ["v1-pub-01-single-exit-sparse.json", "manifest.json"])
 def test_another_form_is_noted_and_changes_no_hash(invoke: Invoke, tmp_path: Path, name: str) -> None:
     good = json.loads(invoke("hash", str(PUBLIC / name), "--json").stdout)
