@@ -22,6 +22,7 @@ from ember_site.episodes import hub
 from ember_site.episodes.answers import StepAnswer, StepResult
 from ember_site.episodes.models import EpisodeStep
 from tests.site.episodes.serve_web import end_with_parent
+from tests.site_server import port_keep
 
 
 def die_at(place: str, number: int) -> None:
@@ -66,8 +67,8 @@ def serve(address: tuple[str, int]) -> None:
 
 def main() -> None:
     """Start one web process after the other until the tests are gone."""
-    with socket.create_server(("127.0.0.1", 0)) as found:
-        address = found.getsockname()
+    holder = port_keep()
+    address = holder.getsockname()
     signal.signal(signal.SIGINT, lambda _number, _frame: sys.exit(0))
     dies_at = os.environ.get("TEST_DIE_AT", "")
     while not select.select([sys.stdin], [], [], 0)[0]:

@@ -1,5 +1,6 @@
 """One web process as `manage.py serve` runs it, without worker and preparation."""
 
+import contextlib
 import os
 import signal
 import socket
@@ -18,9 +19,16 @@ def end_with_parent() -> None:
 
 
 def main() -> None:
-    """Serve on a free port of this machine and print the address."""
+    """
+    Serve on a free port of this machine and print the address.
+
+    `TEST_SEND_BUFFER` sets how many bytes the system keeps for who does not read; by itself it may take
+    megabytes, by which a test could never tell where a slow reader stands.
+    """
     threading.Thread(target=end_with_parent, daemon=True).start()
     listener = socket.create_server(("127.0.0.1", 0))
+    if send_buffer := os.environ.get("TEST_SEND_BUFFER"):  # the connections inherit it
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, int(send_buffer))
     address = "{}:{}".format(*listener.getsockname())
     config = uvicorn.Config(
         "ember_site.asgi:application",
@@ -30,7 +38,9 @@ def main() -> None:
         timeout_graceful_shutdown=5,
         ws_max_size=1024 * 1024,
     )
-    AnnouncingServer(config, lambda: print(f"Serving on {address}", flush=True)).run(sockets=[listener])
+    server = AnnouncingServer(config, lambda: print(f"Serving on {address}", flush=True))
+    with contextlib.suppress(KeyboardInterrupt):  # the server ends in order and then passes it on
+        server.run(sockets=[listener])
 
 
 if __name__ == "__main__":

@@ -128,7 +128,7 @@ def test_a_baseline_plays_live_to_the_end_in_front_of_watchers(web: WebProcess, 
 @pytest.mark.parametrize("policy", ["greedy", "random"])
 def test_another_process_takes_over_when_one_is_killed(make_scenario: Any, policy: str) -> None:
     """Whoever watches at the other process sees every step once, across the kill."""
-    scenario = make_scenario("A.......", "........", ".......X", max_steps=30)
+    scenario = make_scenario("A" + "." * 38 + "X", max_steps=60)  # ten seconds in which to kill
     webs = [WebProcess({"lease_s": 1.0}) for _ in range(2)]
     try:
         episode = start(scenario, policy, steps_per_second=4)
@@ -139,6 +139,8 @@ def test_another_process_takes_over_when_one_is_killed(make_scenario: Any, polic
         driver = Episode.objects.get(pk=episode.pk).lease_owner
         driving, other = sorted(webs, key=lambda web: f":{web.process.pid}:" not in driver)
         driving.kill()
+        assert Episode.objects.get(pk=episode.pk).state == Episode.State.RUNNING, "killed in the middle of it"
+        Episode.objects.filter(pk=episode.pk).update(steps_per_second=20)  # nobody has to wait for the rest
         line = lines[other.process.pid]
         line.until("end")
         frames = [json.loads(text) for text in line.texts]
@@ -157,6 +159,8 @@ def test_another_process_takes_over_when_one_is_killed(make_scenario: Any, polic
     finally:
         for web in webs:
             web.stop()
+    for web in webs:
+        assert web.faults == [], "".join(web.output)
 
 
 def test_who_started_a_baseline_sets_its_speed_and_nobody_else(

@@ -12,7 +12,9 @@ import re
 import signal
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import pytest
@@ -28,6 +30,7 @@ from ember_site.runs.record_store import record_read
 from ember_site.runs.services import run_verify
 from simulator import Scenario as SimulatorScenario
 from simulator import Simulator
+from tests.patience import wait_until
 from tests.site.episodes.web_process import Frame, Line, WebProcess
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -37,7 +40,6 @@ ROOM = ("#########", "#A..B..X#", "#.......#", "#########")
 DANCE = ("east", "north", "east", "south", "west", "stay", "west")
 """Comes back to where it began; a step lost or doubled on the way shows in the place."""
 IN_FLIGHT = 3
-PATIENCE_S = 60.0
 LOST = (ConnectionClosed, InvalidHandshake, OSError, EOFError)
 
 
@@ -81,7 +83,7 @@ class Player:
     def over(self) -> bool:
         return self.held is not None and not self._active()
 
-    def play(self, until: Callable[[], bool], in_flight: int = IN_FLIGHT) -> None:
+    def play(self, until: Callable[[], object], in_flight: int = IN_FLIGHT) -> None:
         """Make steps until something is true of them; every gap, loss or repetition fails."""
         wait = threading.Event()
         while not until():
@@ -90,7 +92,7 @@ class Player:
             except LOST:
                 wait.wait(0.02)
 
-    def _live(self, line: Line, until: Callable[[], bool], in_flight: int) -> None:
+    def _live(self, line: Line, until: Callable[[], object], in_flight: int) -> None:
         welcome = line.hello(have=None if self.held is None else self.step)
         step = welcome["step"]
         assert max(self.step, self.acked) <= step <= max(self.sent, default=0), "lost, or made by nobody"
@@ -162,18 +164,20 @@ def finish(player: Player) -> None:
 
 
 def kill_again_and_again(web: Phoenix, player: Player, moments: random.Random) -> None:
-    """Kill the web process `KILLS` times, each time a random moment after the player is back."""
+    """Kill the web process `KILLS` times, each time a random moment after the player is back.
+
+    The process that serves is known before it is killed: each one names itself, and no other is signalled.
+    """
+
+    def plays(number: int, acked: int) -> bool:
+        return len(web.pids) >= number and player.lives >= number and player.acked > acked
+
     pause = threading.Event()
     for number in range(1, KILLS + 1):
-        acked = player.acked
-        for _ in range(int(PATIENCE_S / 0.002)):
-            if player.lives == number and player.acked > acked:
-                break
-            pause.wait(0.002)
-        else:
-            raise AssertionError(f"nobody plays after {number - 1} kills")
+        in_play = partial(plays, number, player.acked)
+        wait_until(in_play, f"somebody to play after {number - 1} kills", pause_s=0.002)
         pause.wait(moments.uniform(0, 0.2))
-        os.kill(web.pids[-1], signal.SIGKILL)
+        os.kill(web.pids[number - 1], signal.SIGKILL)
 
 
 def test_p4_killed_at_random_moments_nothing_is_lost_and_nothing_doubled(
@@ -181,11 +185,11 @@ def test_p4_killed_at_random_moments_nothing_is_lost_and_nothing_doubled(
 ) -> None:
     web = Phoenix()
     player = Player(web, episode, cookie)
-    killer = threading.Thread(target=kill_again_and_again, args=(web, player, random.Random()))
     try:
-        killer.start()
-        player.play(lambda: not killer.is_alive() and player.lives > KILLS)
-        killer.join(PATIENCE_S)
+        with ThreadPoolExecutor(1) as pool:
+            killing = pool.submit(kill_again_and_again, web, player, random.Random(20))
+            player.play(lambda: killing.done() and (killing.exception() or player.lives > KILLS))
+            killing.result()
         finish(player)
     finally:
         web.stop()
@@ -205,8 +209,9 @@ def test_p4_killed_just_before_the_commit_and_just_before_publishing(
         player.play(lambda: player.step >= 4, in_flight=1)
         assert EpisodeStep.objects.count() == 4
         player.play(lambda: player.step >= 8, in_flight=1)
-        assert len(web.pids) == 2
         assert player.unheard == made - 4
         finish(player)
     finally:
         web.stop()
+    assert len(web.pids) == 2
+    assert web.faults == [], "".join(web.output)
