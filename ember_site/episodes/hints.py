@@ -29,11 +29,11 @@ class Hints:
         """`heard` is called in the event loop with the episode and its step."""
         self._heard = heard
         layer: Any = get_channel_layer()
-        self._layer = None if layer is None or isinstance(layer, InMemoryChannelLayer) else layer
+        self._layer: Any = None if isinstance(layer, InMemoryChannelLayer) else layer
         self._channel = ""
         self._followed: set[UUID] = set()
         self._polled_at = 0.0
-        self._tasks: set[asyncio.Task[Any]] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
 
     def poll_due(self) -> bool:
         """Whether the database is to be asked now."""
@@ -48,12 +48,12 @@ class Hints:
     def follow(self, episode_id: UUID) -> None:
         """Hear about this episode from now on."""
         self._followed.add(episode_id)
-        self._later("group_add", episode_id)
+        self._subscribe_later(episode_id)
 
     def forget(self, episode_id: UUID) -> None:
         """Hear no more about it."""
         self._followed.discard(episode_id)
-        self._later("group_discard", episode_id)
+        self._subscribe_later(episode_id)
 
     async def tell(self, episode_id: UUID, step: int | None) -> None:
         """Hint that the episode has reached a step, or with None that somebody came or went.
@@ -83,18 +83,20 @@ class Hints:
                 logger.warning("The channel layer is gone; trying again", exc_info=True)
                 await asyncio.sleep(RECONNECT_S)
 
-    def _later(self, method: str, episode_id: UUID) -> None:
+    def _subscribe_later(self, episode_id: UUID) -> None:
         if self._layer is None or not self._channel:
             return
-        work = getattr(self._layer, method)(_group(episode_id), self._channel)
-        task = asyncio.get_running_loop().create_task(work)
+        task = asyncio.get_running_loop().create_task(self._subscribe(episode_id))
         self._tasks.add(task)  # the loop alone would not keep it
-        task.add_done_callback(self._done)
+        task.add_done_callback(self._tasks.discard)
 
-    def _done(self, task: asyncio.Task[Any]) -> None:
-        self._tasks.discard(task)
-        if not task.cancelled() and (error := task.exception()) is not None:
-            logger.warning("The channel layer did not take up or drop an episode", exc_info=error)
+    async def _subscribe(self, episode_id: UUID) -> None:
+        """Be in the episode's group or not, as is wanted by now: who left may have come back."""
+        change = self._layer.group_add if episode_id in self._followed else self._layer.group_discard
+        try:
+            await change(_group(episode_id), self._channel)
+        except Exception:
+            logger.warning("The channel layer did not take a subscription", exc_info=True)
 
 
 def _group(episode_id: UUID) -> str:
