@@ -37,3 +37,15 @@ def test_readyz_says_when_the_database_is_away(client: Client, monkeypatch: pyte
     answer = client.get("/readyz")
     assert answer.status_code == 503
     assert "password" not in answer.content.decode()
+
+
+@pytest.mark.django_db
+def test_readyz_says_when_the_cache_is_away(client: Client, settings: Any) -> None:
+    nowhere = "redis://:password@127.0.0.1:1/0"
+    settings.CACHES = {
+        "default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": nowhere}
+    }
+    answer = client.get("/readyz")
+    assert (answer.status_code, answer.json()["cache"]) == (503, "no answer")
+    assert "password" not in answer.content.decode()
+    assert client.get("/healthz").status_code == 200
