@@ -36,7 +36,8 @@ def policy_runs_make(
     """
     Give the agent a verified ranked run on each slot; slots that have one are left alone.
 
-    `make_policy` gives a fresh policy for each run.
+    `make_policy` gives a fresh policy for each run. A run that another process verifies, or did when it
+    was killed, is left to that one or to the queue, which puts back what nobody works on.
 
     Raises:
         RuntimeError: the replay did not confirm a run of our own making, which is a fault of ours.
@@ -49,7 +50,7 @@ def policy_runs_make(
         record = run_episode(scenario_load(slot.scenario_id), make_policy(), int(slot.seed))
         run = run_store(agent=agent, record_text=record.to_json(), source=source, ranked=True, enqueue=False)
         run = run_verify(run_id=run.pk)
-        if run.state != RunState.VERIFIED:
+        if run.state in (RunState.REJECTED, RunState.FAILED):
             raise RuntimeError(f"run {run.pk} of {agent.slug} is {run.state}: {run.code} {run.message}")
         made += 1
     return PolicyRuns(made, known)

@@ -18,6 +18,7 @@ from redis.exceptions import RedisError
 from ember_site.core.http_protocol import PipelineProtocol
 from ember_site.core.static_collection import static_collect
 from ember_site.core.stopping import end_promptly, stop_at_once, stop_with
+from ember_site.core.turn import turn
 from ember_site.core.worker_process import WorkerProcess
 
 PUBLIC_SUITE = Path("scenarios", "public", "v1")
@@ -56,7 +57,8 @@ class Command(BaseCommand):
         stop_at_once()
         host, port = options["host"], options["port"]
         with listener_open(host, port) as listener:
-            self._prepare(demo=not options["no_demo"])
+            with turn(settings.EMBER_DATA / "preparing", waiting=self._wait):
+                self._prepare(demo=not options["no_demo"])
             self._run(listener, host)
         self.stdout.write("\nStopped.")
         end_promptly()
@@ -113,6 +115,9 @@ class Command(BaseCommand):
         self.stdout.write(f"To make an organiser: {python} manage.py createsuperuser")
         self.stdout.write("Ctrl-C stops it.")
         self.stdout.flush()
+
+    def _wait(self) -> None:
+        self._say("Waiting for another start on the same data folder")
 
     def _say(self, what: str) -> None:
         self.stdout.write(f"{what} …")
