@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable
 
 import pytest
@@ -15,6 +14,7 @@ from ember_site.boards.standings import standings_forget
 from ember_site.runs.models import Run
 from ember_site.runs.signals import queue_swept
 from ember_site.runs.tasks import sweep_queue
+from tests.patience import PATIENCE_S, wait_until
 from tests.site.boards.crowded import board_fill
 from tests.site.boards.test_standings import fresh, table
 
@@ -65,13 +65,12 @@ def until_pruned(prune: Callable[[], object]) -> None:
 
     On PostgreSQL whoever has a transaction open on the same server, in whatever database, delays it.
     """
-    deadline = time.monotonic() + 120
-    while True:
+
+    def pruned() -> bool:
         prune()
-        if Change.objects.count() == KEPT or time.monotonic() > deadline:
-            break
-        time.sleep(0.2)
-    assert Change.objects.count() == KEPT
+        return Change.objects.count() == KEPT
+
+    wait_until(pruned, "the old notes to go", pause_s=0.2)
 
 
 def test_the_newest_notes_stay(board: Evaluation):
@@ -114,13 +113,13 @@ def test_a_note_that_comes_late_hides_no_gap(board: Evaluation):
             with transaction.atomic():
                 change(first)
                 written.set()
-                assert not overlap or may_commit.wait(20)
+                assert not overlap or may_commit.wait(PATIENCE_S)
         finally:
             connections.close_all()
 
     thread = threading.Thread(target=slow)
     thread.start()
-    assert written.wait(20)
+    assert written.wait(PATIENCE_S)
     if not overlap:
         thread.join()
     for run in others:

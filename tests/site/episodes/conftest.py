@@ -166,7 +166,7 @@ def web(django_db_setup: None, django_db_blocker: Any) -> Iterator[WebProcess]:
     with django_db_blocker.unblock():
         process = WebProcess()
     yield process
-    process.stop()
+    process.stop_faultless()
 
 
 @pytest.fixture

@@ -18,6 +18,7 @@ from ember_site.catalog.models import Suite
 from ember_site.catalog.services import suite_import
 from ember_site.runs.models import Agent, Run
 from ember_site.runs.services import run_verify
+from tests.patience import PATIENCE_S
 from tests.site.episodes.web_process import WebProcess
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -53,7 +54,12 @@ def test_the_example_agent_plays_on_the_real_site_and_its_run_verifies(
             mode,
         ]
         ended = subprocess.run(
-            [sys.executable, *command], cwd=ROOT, capture_output=True, text=True, timeout=120, check=False
+            [sys.executable, *command],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE_S,
+            check=False,
         )
         assert ended.returncode == 0, ended.stderr + ended.stdout
         end = json.loads(ended.stdout)

@@ -22,6 +22,7 @@ from ember_site.episodes.models import Episode, EpisodeStep
 from ember_site.episodes.services import episode_create, episode_freeze, episode_step
 from ember_site.runs.models import Agent
 from simulator.rng import stream_seed
+from tests.patience import PATIENCE_S
 from tests.site.episodes.conftest import cookie_of, publish
 from tests.site.episodes.web_process import WebProcess
 
@@ -63,7 +64,7 @@ def pages_of(web: WebProcess, episode: Episode, cookie: str) -> Iterator[tuple[s
     paths = ["/play/", f"/play/{episode.scenario_id}/?episode={episode.pk}", f"/live/{episode.pk}/", "/live/"]
     for sent in (cookie, ""):
         for path in paths:
-            connection = HTTPConnection(web.address, timeout=30)
+            connection = HTTPConnection(web.address, timeout=PATIENCE_S)
             connection.request("GET", path, headers={"Cookie": sent} if sent else {})
             response = connection.getresponse()
             body = response.read().decode()
@@ -131,7 +132,7 @@ def addresses(patterns: list[Any], known: dict[str, list[str]], prefix: str = "/
 def answers(web: WebProcess, cookie: str, asked: list[str]) -> Iterator[tuple[str, int, str]]:
     """Address, status, and headers with body."""
     for address in asked:
-        connection = HTTPConnection(web.address, timeout=60)
+        connection = HTTPConnection(web.address, timeout=PATIENCE_S)
         connection.request("GET", address, headers={"Cookie": cookie} if cookie else {})
         response = connection.getresponse()
         text = f"{response.getheaders()}\n{response.read().decode(errors='replace')}"

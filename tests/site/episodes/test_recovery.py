@@ -30,6 +30,7 @@ from ember_site.episodes.services import (
     live_registry,
 )
 from ember_site.runs.models import Run
+from tests.patience import PATIENCE_S
 from tests.simulator.builders import document_from_map, scenario_of
 
 EAST = {"A": "east", "B": "east"}
@@ -165,12 +166,12 @@ def test_who_looked_while_a_step_could_not_be_saved_does_not_see_it(
             if other:
                 return create(**values)
             other.append(pool.submit(later))
-            assert waits.wait(20)
+            assert waits.wait(PATIENCE_S)
             raise OperationalError("database is locked")
 
         patch.setattr(EpisodeStep.objects, "create", locked)
         assert episode_step(episode_id=practice.pk, step=1, actions=EAST).code == "busy"
-        assert other[0].result(20) == (0, [StepResult.STALE, StepResult.APPLIED])
+        assert other[0].result(PATIENCE_S) == (0, [StepResult.STALE, StepResult.APPLIED])
     assert list(EpisodeStep.objects.values_list("step", flat=True)) == [1]
 
 

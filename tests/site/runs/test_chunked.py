@@ -13,6 +13,7 @@ from ember_site.accounts.models import ApiToken
 from ember_site.accounts.services import token_create
 from ember_site.asgi import application
 from ember_site.runs.models import Agent, Run, Submission
+from tests.patience import PATIENCE_S
 from tests.site.runs.test_submissions import ten
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("suite")]
@@ -54,14 +55,14 @@ async def post(agent: Agent, body: bytes, content_type: str) -> tuple[int, dict[
         chunk = body[start : start + CHUNK_BYTES]
         more = start + CHUNK_BYTES < len(body)
         await talk.send_input({"type": "http.request", "body": chunk, "more_body": more})
-    head = await talk.receive_output(timeout=60)
+    head = await talk.receive_output(timeout=PATIENCE_S)
     answer = b""
     while True:
-        message = await talk.receive_output(timeout=60)
+        message = await talk.receive_output(timeout=PATIENCE_S)
         answer += message.get("body", b"")
         if not message.get("more_body", False):
             break
-    await talk.wait(timeout=60)
+    await talk.wait(timeout=PATIENCE_S)
     return head["status"], json.loads(answer)
 
 
