@@ -184,17 +184,17 @@ class Phase:
     async def settle(self) -> None:
         """Wait until everybody has what they will get."""
         steps = self.options.steps
-        await self.until(lambda: all(spectator.step >= steps for spectator in self.active), 30)
-        await self.until(lambda: all(one.closed or one.step >= steps for one in self.stopped), 10)
+        await self.until(lambda: all(spectator.step >= steps for spectator in self.active))
+        await self.until(lambda: all(one.closed or one.step >= steps for one in self.stopped))
 
     @property
     def is_over(self) -> bool:
         return self.driver.step >= self.options.steps
 
-    async def until(self, condition: Any, timeout_s: float | None = None) -> bool:
+    async def until(self, condition: Any) -> bool:
         """Look ten times a second; whether it came true in time."""
         loop = asyncio.get_running_loop()
-        deadline = loop.time() + (timeout_s or self.options.seconds + PATIENCE_S)
+        deadline = loop.time() + self.options.seconds + PATIENCE_S
         while not condition():
             if loop.time() > deadline:
                 return False

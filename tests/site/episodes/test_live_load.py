@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 
+from tests.patience import PATIENCE_S
 from tests.site.episodes.web_process import ROOT
 
 SHORT = {
@@ -26,7 +27,7 @@ def test_a_crowd_watches_without_a_hole_while_some_stop_reading_and_others_play(
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=10 * PATIENCE_S,
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
