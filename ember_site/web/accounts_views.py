@@ -10,7 +10,7 @@ from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_GET, require_http_methods
 
 from ember_site.accounts.models import User
 from ember_site.accounts.selectors import token_list
@@ -35,10 +35,12 @@ def tokens(request: HttpRequest) -> HttpResponse:
 
 
 @login_required
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 def token_create_view(request: HttpRequest) -> HttpResponse:
-    """Make a token and show its key, this once."""
+    """Make a token and show its key, this once. Who had to sign in meanwhile is led back to the form."""
+    if request.method != "POST":
+        return redirect("tokens")
     form = TokenForm(request.POST)
     if not form.is_valid():
         return _tokens_page(request, form, status=422)
@@ -51,9 +53,11 @@ def token_create_view(request: HttpRequest) -> HttpResponse:
 
 
 @login_required
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 def token_revoke_view(request: HttpRequest, public_id: UUID) -> HttpResponse:
-    """Make a token worthless and go back to the list."""
+    """Make a token worthless and go back to the list, which is where everybody else is led, too."""
+    if request.method != "POST":
+        return redirect("tokens")
     token_revoke(owner=cast(User, request.user), public_id=public_id)
     messages.success(request, "The token is revoked. Programs that use it are refused from now on.")
     return redirect("tokens")

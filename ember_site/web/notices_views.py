@@ -7,7 +7,7 @@ from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 
 from ember_site.accounts.models import User
 from ember_site.accounts.notices import notice_mark_read, notices_mark_read
@@ -36,8 +36,9 @@ def notice_open(request: HttpRequest, notice_id: int) -> HttpResponse:
 
 
 @login_required
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 def notices_read(request: HttpRequest) -> HttpResponse:
-    """Mark every notice as read."""
-    notices_mark_read(user=cast(User, request.user))
+    """Mark every notice as read; who had to sign in meanwhile is led back to the button."""
+    if request.method == "POST":
+        notices_mark_read(user=cast(User, request.user))
     return redirect("notices")

@@ -8,10 +8,12 @@ from django.test import Client
 from knox.auth import TokenAuthentication
 
 from ember_site.accounts.models import ApiToken, User
-from ember_site.accounts.selectors import token_list
+from ember_site.accounts.notices import notice_create
+from ember_site.accounts.selectors import notices_unread, token_list
 from ember_site.accounts.services import token_create, token_mark_used, token_revoke
 from ember_site.core import clock
 from ember_site.core.errors import BadInput, LimitExceeded, NotFound, SignInRequired
+from tests.conftest import PASSWORD
 
 NO_TOKEN = "00000000-0000-4000-8000-000000000000"
 
@@ -146,3 +148,19 @@ def test_guests_are_led_to_sign_in(db: None, client: Client, path: str) -> None:
     answer = client.get(path)
     assert answer.status_code == 302
     assert answer["Location"] == f"/accounts/login/?next={path}"
+
+
+@pytest.mark.parametrize("what", ["tokens/create", "tokens/{}/revoke", "notices/read"])
+def test_who_was_signed_out_meanwhile_comes_back_to_the_form_and_nothing_is_done(
+    what: str, user: User, client: Client
+) -> None:
+    token, _ = make_token(user)
+    notice_create(user=user, key="x", title="Verdicts are in", text="")
+    path = f"/me/{what.format(token.public_id)}/"
+    door = client.post(path, {"name": "laptop", "scope": "read", "days": "7"})["Location"]
+    form = {"login": "ada", "password": PASSWORD, "next": path}
+    answer = client.post(door, form, follow=True)
+    assert answer.redirect_chain == [(path, 302), (f"/me/{what.split('/')[0]}/", 302)]
+    assert answer.status_code == 200
+    assert list(ApiToken.objects.all()) == [token]
+    assert notices_unread(viewer=user) == 1

@@ -46,11 +46,11 @@ TABLE: dict[str, tuple[Row, Row]] = {
     "account": (MEMBERS, MEMBERS),
     "account_delete": (MEMBERS, MEMBERS),
     "notices": (MEMBERS, MEMBERS_NOBODY),
-    "notices_read": (MEMBERS_NOBODY, DONE),
+    "notices_read": (DONE, DONE),
     "notice_open": ((302, 404, 404, 302), MEMBERS_NOBODY),
     "tokens": (MEMBERS, MEMBERS_NOBODY),
-    "token_create": (MEMBERS_NOBODY, (302, 422, 422, 422)),
-    "token_revoke": (MEMBERS_NOBODY, (302, 404, 404, 302)),
+    "token_create": (DONE, (302, 422, 422, 422)),  # GET leads back to the form, and changes nothing
+    "token_revoke": (DONE, (302, 404, 404, 302)),
     "me": (MEMBERS, MEMBERS_NOBODY),
     # The site itself
     "home": (SHOWN, SHOWN),
