@@ -316,9 +316,15 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "{asctime} {levelname:<7} {name}: {message}", "style": "{"}},
+    "filters": {"own_faults": {"()": "ember_site.core.logs.OwnFaultsFilter"}},
     "handlers": {
         "console": {"class": "logging.StreamHandler", "formatter": "line"},
-        "errors": {"class": "logging.StreamHandler", "formatter": "line", "level": "ERROR"},
+        "errors": {
+            "class": "logging.StreamHandler",
+            "formatter": "line",
+            "level": "ERROR",
+            "filters": ["own_faults"],
+        },
     },
     "root": {"handlers": ["console"], "level": LOG_LEVEL},
     "loggers": {

@@ -50,7 +50,7 @@ ERROR_SENTENCES: Final[dict[str, str]] = {
     "busy": "The step could not be saved just now; nothing happened, so send it again.",
     "paused": "The episode was paused after a long time without a step; the next step resumes it.",
     "resumed": "The paused episode goes on.",
-    "abandoned": "The episode was given up after a day without a step.",
+    "abandoned": "The episode was given up, because nobody went on with it.",
     "speed": "Who started a baseline changed its speed; carries the steps a second.",
     "pong": "Sign of life; carries the last step made.",
 }

@@ -77,6 +77,19 @@ def test_p12_bad_messages_in_place_of_hello_are_answered_and_the_third_closes(
     assert not EpisodeStep.objects.exists()
 
 
+def test_p12_text_that_is_no_utf_8_closes_with_the_code_of_the_protocol(
+    web: WebProcess, practice: Episode, cookie: str, watcher: Line
+) -> None:
+    line = web.episode(practice.pk, cookie)
+    line.hello()
+    line.socket.send(b"\xff", text=True)
+    assert line.close_code() == 1007
+    again = web.episode(practice.pk, cookie)
+    again.hello()
+    assert again.act(1, EAST)["result"] == "applied"
+    assert watcher.until("delta")["step"] == 1, "others are unaffected"
+
+
 def test_p12_an_action_of_a_dead_person_is_rejected_with_the_place(
     web: WebProcess, make_scenario: Callable[..., Scenario], user: User, cookie: str
 ) -> None:

@@ -1,0 +1,16 @@
+"""What goes into the log."""
+
+from __future__ import annotations
+
+import logging
+
+CLIENT_FAULTS = ("Invalid UTF-8 sequence received from client.",)
+"""What uvicorn calls an error of the server, with a traceback, though it is a client's and was answered."""
+
+
+class OwnFaultsFilter(logging.Filter):
+    """Keeps faults of clients out of the errors of the site."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Tell whether the entry is to be written."""
+        return record.msg not in CLIENT_FAULTS
