@@ -61,6 +61,7 @@ def test_a_person_gets_a_page_and_a_program_a_document() -> None:
     page = error_response(request_for(accept="text/html"), NotFound("No such run."))
     assert page.status_code == 404
     assert b"No such run." in page.content
+    assert b'href="/docs/errors/#not_found"' in page.content
     document = error_response(request_for(accept="application/json"), NotFound("No such run."))
     assert document["Content-Type"] == "application/problem+json"
     assert json.loads(document.content)["detail"] == "No such run."
