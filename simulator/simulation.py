@@ -51,7 +51,6 @@ class Simulator:
         kills = scenario.movement.enter_fire is EnterFirePolicy.CASUALTY
         self._world = World.start(self._fire, entering_fire_kills=kills)
         cut_off = trapped(self._world)
-        self._seed = seed
         self._state = StateText(scenario, self._world, cut_off)
         self._ids = self._state.ids
         self._header = header_of(scenario, seed)
