@@ -23,7 +23,8 @@ def main() -> None:
     Serve on a free port of this machine and print the address.
 
     `TEST_SEND_BUFFER` sets how many bytes the system keeps for who does not read; by itself it may take
-    megabytes, by which a test could never tell where a slow reader stands.
+    megabytes, by which a test could never tell where a slow reader stands. `TEST_PONG_S` sets how long a
+    client may owe a pong, which who does not read never sends.
     """
     threading.Thread(target=end_with_parent, daemon=True).start()
     listener = socket.create_server(("127.0.0.1", 0))
@@ -37,6 +38,7 @@ def main() -> None:
         access_log=False,
         timeout_graceful_shutdown=5,
         ws_max_size=1024 * 1024,
+        ws_ping_timeout=float(os.environ.get("TEST_PONG_S", "20")),
     )
     server = AnnouncingServer(config, lambda: print(f"Serving on {address}", flush=True))
     with contextlib.suppress(KeyboardInterrupt):  # the server ends in order and then passes it on

@@ -25,6 +25,7 @@ from ember_site.catalog.models import Scenario
 from ember_site.episodes.deltas import delta_apply
 from ember_site.episodes.models import Episode, EpisodeStep
 from ember_site.episodes.services import episode_create
+from tests.patience import PATIENCE_S
 from tests.site.episodes.web_process import Line, WebProcess
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -214,7 +215,7 @@ def test_an_episode_that_differs_from_its_log_freezes_before_the_eyes_of_all(
         assert player.close_code() == 4410
         again = web.episode(practice.pk)
         assert (again.hello()["state"], again.until("snapshot")["observation"]["step"]) == ("frozen", 1)
-        with urlopen(f"http://{web.address}/status/", timeout=60) as page:
+        with urlopen(f"http://{web.address}/status/", timeout=PATIENCE_S) as page:
             assert "1 episode is frozen" in page.read().decode()
         for line in (watcher, again):
             line.close()
@@ -256,7 +257,10 @@ def test_p7_a_watcher_that_stops_reading_gets_one_snapshot_or_is_closed_and_othe
 ) -> None:
     rows, names, people = hall()
     episode = episode_create(scenario=make_scenario(*rows, names=names, max_steps=1000), owner=user)
-    web = WebProcess(MANY | {"slow_reader_s": 600.0 if comes_back else 1.0}, {"TEST_SEND_BUFFER": "65536"})
+    web = WebProcess(
+        MANY | {"slow_reader_s": 600.0 if comes_back else 1.0},
+        {"TEST_SEND_BUFFER": "65536", "TEST_PONG_S": "600"},
+    )
     try:
         player, reader, slow = (
             web.episode(episode.pk, cookie),
