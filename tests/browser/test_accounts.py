@@ -9,11 +9,8 @@ from playwright.sync_api import Page, expect
 
 from simulator import load_suite, policies, run_episode
 from tests.browser.conftest import PASSWORD, Watch
+from tests.browser.pages import at_once, fits
 from tests.site_server import ROOT
-
-
-def no_sideways_scrolling(page: Page) -> bool:
-    return page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
 
 
 def test_a_visitor_signs_up_out_and_in_again(page: Page, sign_up: Callable[..., str]) -> None:
@@ -34,11 +31,13 @@ def test_a_token_is_made_shown_once_and_revoked(page: Page, sign_up: Callable[..
     page.get_by_label("Name").fill("laptop")
     page.get_by_label("May").select_option("play")
     page.get_by_role("button", name="Make the token").click()
-    key = page.locator("#token-key").inner_text()
-    assert key.startswith("ember_")
+    shown = page.locator("#token-key")
+    expect(shown).to_have_text(re.compile("^ember_"))
+    key = at_once(page, "document.querySelector('#token-key').textContent.trim()")
     page.get_by_role("link", name="Done").click()
     expect(page.get_by_role("cell", name="Read, submit and play")).to_be_visible()
-    assert key not in page.content()
+    expect(page.locator("html")).not_to_contain_text(key)
+    assert key not in at_once(page, "document.documentElement.outerHTML")
     page.get_by_role("button", name="Revoke the token laptop").click()
     expect(page.get_by_text("The token is revoked")).to_be_visible()
     expect(page.get_by_text("No tokens yet")).to_be_visible()
@@ -50,7 +49,7 @@ def test_account_pages_fit_a_phone(make_page: Callable[..., Page], path: str, th
     page = make_page(theme=theme, phone=True)
     page.goto(path)
     expect(page.get_by_role("heading", level=1)).to_be_visible()
-    assert no_sideways_scrolling(page)
+    fits(page)
 
 
 def test_the_list_of_tokens_fits_a_phone(make_page: Callable[..., Page], sign_up: Callable[..., str]) -> None:
@@ -60,10 +59,10 @@ def test_the_list_of_tokens_fits_a_phone(make_page: Callable[..., Page], sign_up
     page.get_by_label("Name").fill("a machine with a long name in the cellar")
     page.get_by_role("button", name="Make the token").click()
     expect(page.get_by_role("heading", name="Your new token")).to_be_visible()
-    assert no_sideways_scrolling(page)
+    fits(page)
     page.get_by_role("link", name="Done").click()
     expect(page.get_by_role("button", name="Revoke")).to_be_visible()
-    assert no_sideways_scrolling(page)
+    fits(page)
 
 
 def test_accounts_work_without_scripts(make_page: Callable[..., Page], sign_up: Callable[..., str]) -> None:
@@ -88,7 +87,7 @@ def test_status_notices_and_account_fit_their_screen(
     ]:
         page.goto(path)
         expect(page.get_by_role("heading", level=1, name=heading)).to_be_visible()
-        assert no_sideways_scrolling(page), path
+        fits(page)
 
 
 def test_the_status_page_sees_the_worker_and_renews_itself(page: Page) -> None:
@@ -144,10 +143,11 @@ def test_a_person_takes_a_name_and_leaves_for_good(page: Page, sign_up: Callable
 def test_an_unknown_socket_path_closes_with_4404(page: Page, watch: Watch) -> None:
     watch.expect("WebSocket connection")
     page.goto("/")
-    code = page.evaluate(
+    code = at_once(
+        page,
         """() => new Promise((resolve) => {
             const socket = new WebSocket(location.origin.replace("http", "ws") + "/ws/nothing/");
             socket.addEventListener("close", (event) => resolve(event.code));
-        })"""
+        })""",
     )
     assert code == 4404

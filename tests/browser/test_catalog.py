@@ -8,15 +8,25 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser.pages import at_once, come_to_rest, fits
+
 SUITE = "/suites/emberbench-v1-public/1.0.1/"
 
 
-def no_sideways_scrolling(page: Page) -> bool:
-    return page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+DRAWN = """
+    () => {
+      const board = document.getElementById("board");
+      const { width, height } = board;
+      const blank = Object.assign(document.createElement("canvas"), { width, height });
+      return width > 0 && height > 0 && board.toDataURL() !== blank.toDataURL();
+    }
+"""
 
 
 def canvas_print(page: Page) -> str:
-    """What the board shows, as an image."""
+    """What the board shows, as an image, once it has been drawn and the fonts of its texts are there."""
+    page.wait_for_function(DRAWN)
+    come_to_rest(page)
     return page.evaluate("document.getElementById('board').toDataURL()")
 
 
@@ -73,7 +83,9 @@ def test_a_hash_is_copied_with_one_click(make_page: Callable[..., Page]) -> None
     button = page.locator("button.hash").first
     button.click()
     expect(button).to_have_attribute("data-copied", "")
-    assert page.evaluate("navigator.clipboard.readText()") == button.get_attribute("data-copy")
+    copied = at_once(page, "navigator.clipboard.readText()")
+    assert re.fullmatch("[0-9a-f]{64}", copied)
+    expect(button).to_have_attribute("data-copy", copied)
 
 
 def test_a_baseline_is_watched_from_the_scenario_page(page: Page) -> None:
@@ -101,8 +113,8 @@ def test_catalogue_pages_fit_a_phone(make_page: Callable[..., Page], theme: str)
     for path in ("/suites/", SUITE, f"{SUITE}?view=table"):
         page.goto(path)
         expect(page.get_by_role("heading", level=1)).to_be_visible()
-        assert no_sideways_scrolling(page), path
+        fits(page)
     for name in ("Crowd 100 split flow", "Route invalidation"):
         open_scenario(page, name)
         expect(page.locator("#board")).to_be_visible()
-        assert no_sideways_scrolling(page), name
+        fits(page)

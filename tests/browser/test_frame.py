@@ -7,15 +7,23 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser.pages import at_once, fits
+
 PAGES = ("/", "/suites/", "/play/", "/live/", "/boards/", "/submit/", "/docs/", "/docs/rules/", "/agents/")
 BACKGROUND = "getComputedStyle(document.body).backgroundColor"
+ALL_COUNTED = """
+    (people) => ["evacuated", "active", "casualty"]
+      .map((name) => Number(document.querySelector(`[data-count=${name}]`).textContent))
+      .reduce((sum, count) => sum + count) === people
+"""
+REPAINTED = f"before => {BACKGROUND} !== before"
 
 
 @pytest.mark.parametrize("address", PAGES)
 def test_no_page_scrolls_sideways_on_a_phone(make_page: Callable[..., Page], address: str) -> None:
     page = make_page(phone=True, theme="dark")
     page.goto(address)
-    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    fits(page)
 
 
 def test_the_theme_follows_the_system_until_it_is_chosen_and_is_then_remembered(
@@ -23,14 +31,14 @@ def test_the_theme_follows_the_system_until_it_is_chosen_and_is_then_remembered(
 ) -> None:
     page = make_page(theme="dark")
     page.goto("/docs/")
-    dark = page.evaluate(BACKGROUND)
+    dark = at_once(page, BACKGROUND)
     page.get_by_role("button", name="Switch between light and dark").click()
-    light = page.evaluate(BACKGROUND)
-    assert light != dark
+    page.wait_for_function(REPAINTED, arg=dark)
+    light = at_once(page, BACKGROUND)
     page.goto("/suites/")
-    assert page.evaluate(BACKGROUND) == light
+    expect(page.locator("body")).to_have_css("background-color", light)
     page.get_by_role("button", name="Switch between light and dark").click()
-    assert page.evaluate(BACKGROUND) == dark
+    expect(page.locator("body")).to_have_css("background-color", dark)
 
 
 def test_the_theme_is_set_before_the_first_paint(make_page: Callable[..., Page]) -> None:
@@ -39,7 +47,7 @@ def test_the_theme_is_set_before_the_first_paint(make_page: Callable[..., Page])
     page.evaluate("localStorage.setItem('ember-theme', 'light')")
     page.goto("/docs/", wait_until="commit")
     page.wait_for_selector("body", state="attached")
-    assert page.evaluate("document.documentElement.dataset.theme") == "light"
+    assert at_once(page, "document.documentElement.dataset.theme") == "light"
 
 
 def test_the_first_tab_stop_leads_to_the_content(page: Page) -> None:
@@ -81,10 +89,8 @@ def test_the_rooms_play_by_themselves_and_say_their_state(page: Page) -> None:
     expect(page.locator(".room canvas")).to_have_count(10)
     expect(step).not_to_have_text("0")
     page.get_by_role("button", name="Pause").click()
-    counts = (
-        page.locator(f"[data-count={name}]").inner_text() for name in ("evacuated", "active", "casualty")
-    )
-    assert sum(map(int, counts)) == 187
+    expect(page.get_by_role("button", name="Play")).to_be_visible()
+    page.wait_for_function(ALL_COUNTED, arg=187)
     said = f"Plan of 09 Crowd 100 split flow. Step {step.inner_text()}:"
     expect(page.get_by_role("img", name=said)).to_be_visible()
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from playwright.sync_api import Page, expect
 
 from tests.browser.test_play import open_game, step_to_end
+from tests.patience import PATIENCE_S
 from tests.site_server import ROOT
 
 EMBER = [sys.executable, "-m", "simulator.command"]
@@ -19,7 +20,7 @@ EMBER = [sys.executable, "-m", "simulator.command"]
 def ember(*words: str | Path) -> str:
     """Run the command as a person would at home and give what it prints."""
     done = subprocess.run(
-        [*EMBER, *map(str, words)], cwd=ROOT, capture_output=True, text=True, check=True, timeout=120
+        [*EMBER, *map(str, words)], cwd=ROOT, capture_output=True, text=True, check=True, timeout=PATIENCE_S
     )
     return done.stdout
 

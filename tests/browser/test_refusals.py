@@ -8,7 +8,8 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.test_submit import agent_new, forged, no_sideways_scrolling
+from tests.browser.pages import fits
+from tests.browser.test_submit import agent_new, forged
 
 
 def test_a_dry_run_says_every_verdict_and_keeps_nothing(
@@ -50,4 +51,4 @@ def test_a_refused_run_shows_both_sides_of_the_step_at_which_they_part(
     phone = make_page(phone=True, theme="dark", storage_state=page.context.storage_state())
     phone.goto(page.url)
     expect(phone.locator("[data-parting] canvas")).to_have_count(2)
-    assert no_sideways_scrolling(phone)
+    fits(phone)

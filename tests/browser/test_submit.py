@@ -12,6 +12,7 @@ from playwright.sync_api import Page, Route, expect
 
 from simulator import load_suite, policies, run_episode
 from tests.browser.conftest import Watch
+from tests.browser.pages import fits
 from tests.site_server import ROOT
 
 RECORDS = [
@@ -45,10 +46,6 @@ def good(tmp_path: Path) -> Path:
     path = tmp_path / "good.jsonl"
     path.write_text("\n".join(RECORDS))
     return path
-
-
-def no_sideways_scrolling(page: Page) -> bool:
-    return page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
 
 
 def agent_new(page: Page, name: str = "Uploader") -> None:
@@ -192,10 +189,10 @@ def test_the_pages_fit_a_phone(
     agent_new(page, "An agent with a rather long name for a small screen")
     page.locator("#file").set_input_files(mixed)
     expect(page.get_by_text("10 of 10 checked")).to_be_visible()
-    assert no_sideways_scrolling(page)
+    fits(page)
     page.get_by_role("link", name="Run of line 2").click()
     expect(page.locator("#board")).to_be_visible()
-    assert no_sideways_scrolling(page)
+    fits(page)
     for path in ("/me/", "/agents/", "/agents/greedy/", "/agents/new/"):
         page.goto(path)
-        assert no_sideways_scrolling(page), path
+        fits(page)
