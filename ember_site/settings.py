@@ -103,16 +103,17 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    # These three come first, so that whatever answers carries their headers: files and refusals too.
+    "csp.middleware.CSPMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "ember_site.core.staticfiles.WholeFileMiddleware",
-    "csp.middleware.CSPMiddleware",
     "ember_site.core.middleware.NulCookieMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
-    "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "ember_site.core.middleware.BodyLimitMiddleware",
     "ember_site.core.middleware.NulQueryMiddleware",

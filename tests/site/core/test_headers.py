@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import pytest
 from django.http import HttpResponse
 from django.test import Client
@@ -13,6 +16,7 @@ HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
+    "X-Frame-Options": "DENY",
 }
 
 
@@ -70,3 +74,24 @@ def test_a_failure_of_ours_and_a_forged_form_carry_them(monkeypatch: pytest.Monk
     for answer, status in ((client.get("/status/"), 500), (client.post("/accounts/login/"), 403)):
         assert answer.status_code == status
         check(answer, str(status))
+
+
+def test_static_files_carry_them(tmp_path: Path, settings: Any) -> None:
+    (tmp_path / "page.js").write_text("export const pen = 1;\n", encoding="utf-8")
+    settings.STATIC_ROOT = tmp_path
+    client = Client()
+    for answer, status in (
+        (client.get("/static/page.js"), 200),
+        (client.head("/static/page.js"), 200),
+        (client.get("/static/page.js", headers={"if-modified-since": "Fri, 01 Jan 2100 00:00:00 GMT"}), 304),
+        (client.get("/static/page.js", headers={"range": "bytes=900-"}), 416),
+    ):
+        assert answer.status_code == status
+        check(answer, str(status))
+
+
+def test_the_way_to_https_carries_them(settings: Any) -> None:
+    settings.SECURE_SSL_REDIRECT = True
+    answer = Client().get("/status/")
+    assert (answer.status_code, answer["Location"]) == (301, "https://testserver/status/")
+    check(answer, "301")
