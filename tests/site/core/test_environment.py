@@ -15,9 +15,8 @@ from redis.exceptions import ConnectionError as RedisAway
 
 from ember_site import environment
 from ember_site.core.management.commands import serve
+from tests.patience import PATIENCE_S
 from tests.site_server import ROOT
-
-PATIENCE_S = 120.0
 
 
 def refusal(data: Path, *command: str, **variables: str) -> str:

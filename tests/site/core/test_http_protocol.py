@@ -13,8 +13,8 @@ import uvicorn
 
 from ember_site.asgi_types import Receive, Scope, Send
 from ember_site.core.http_protocol import PipelineProtocol
+from tests.patience import PATIENCE_S
 
-PATIENCE_S = 60.0
 RESET_ON_CLOSE = struct.pack("ii", 1, 0)
 
 

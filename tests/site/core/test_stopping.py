@@ -17,9 +17,8 @@ from django_tasks_db.models import DBTaskResult
 
 from ember_site.core.management.commands.work import QueueWorker
 from ember_site.runs.tasks import sweep_queue
+from tests.patience import PATIENCE_S
 from tests.site_server import ROOT, WORKER, SiteServer
-
-PATIENCE_S = 120.0
 
 CTRL_C_IN_A_CALLBACK = """
 import signal, weakref

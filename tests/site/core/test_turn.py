@@ -8,9 +8,8 @@ import threading
 from pathlib import Path
 
 from ember_site.core.turn import turn
+from tests.patience import PATIENCE_S
 from tests.site_server import ROOT, SiteServer
-
-PATIENCE_S = 120.0
 
 HOLD = """
 import sys
