@@ -8,6 +8,7 @@ from allauth.account.models import EmailAddress
 from django.conf import settings
 from django.contrib.auth import SESSION_KEY
 from django.contrib.sessions.models import Session
+from django.core.cache import cache
 from django.db import transaction
 from django.db.models import Q
 
@@ -20,6 +21,8 @@ from ember_site.core.names import name_read
 
 TOKEN_MAX_DAYS = 365
 LAST_USE_PRECISION = timedelta(minutes=1)
+PRUNE_EVERY = timedelta(days=1)
+PRUNE_KEY = "accounts:sessions-pruned"
 
 
 @transaction.atomic
@@ -134,7 +137,7 @@ def sessions_forget(*, user_id: int) -> int:
 
     A session does not say in a column whose it is, so each one is read. O(sessions).
     """
-    Session.objects.filter(expire_date__lt=clock.now()).delete()
+    sessions_prune()
     own = [
         session.pk
         for session in Session.objects.iterator(chunk_size=500)
@@ -142,3 +145,14 @@ def sessions_forget(*, user_id: int) -> int:
     ]
     Session.objects.filter(pk__in=own).delete()
     return len(own)
+
+
+def sessions_prune() -> int:
+    """Delete the sessions that have expired; how many there were."""
+    return Session.objects.filter(expire_date__lt=clock.now()).delete()[0]
+
+
+def sessions_prune_daily() -> None:
+    """Prune unless it was done within the last day; workers call it when they tidy up."""
+    if cache.add(PRUNE_KEY, True, PRUNE_EVERY.total_seconds()):
+        sessions_prune()

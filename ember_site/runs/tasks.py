@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django_tasks import task
 
+from ember_site.accounts.services import sessions_prune_daily
 from ember_site.runs.services.queue import queue_sweep, queue_sweep_now_and_then, sweep_schedule
 from ember_site.runs.services.records import orphans_sweep_daily
 from ember_site.runs.services.verification import run_verify
@@ -23,4 +24,5 @@ def sweep_queue() -> None:
     queue_sweep()
     sweep_schedule()
     orphans_sweep_daily()
+    sessions_prune_daily()
     queue_swept.send_robust(sender=sweep_queue)  # what fails there stands in the log and stops no sweep

@@ -6,13 +6,14 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
 from allauth.account.models import EmailAddress
 from django.contrib.sessions.models import Session
 from django.core.cache import cache
+from django.core.management import call_command
 from django.test import Client
 from django_tasks_db.models import DBTaskResult
 
@@ -24,6 +25,7 @@ from ember_site.core import clock
 from ember_site.core.errors import BadInput
 from ember_site.core.models import AuditEntry
 from ember_site.runs.models import Agent, Run
+from ember_site.runs.tasks import sweep_queue
 from tests.conftest import PASSWORD
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -240,3 +242,24 @@ def test_confirmation_is_asked_for_only_where_mail_leaves(tmp_path: Path, mail_u
     assert verification == asked
     assert ("console" in backend) is (mail_url == "")
     assert ("email*" in fields) is (mail_url != "")
+
+
+@pytest.mark.django_db
+def test_workers_remove_expired_sessions_when_they_start_and_once_a_day(user_client: Client) -> None:
+    kept = Session.objects.get()
+
+    def expired(key: str) -> None:
+        Session.objects.create(session_key=key, session_data="", expire_date=clock.now() - timedelta(hours=1))
+
+    def left() -> set[str]:
+        return set(Session.objects.values_list("session_key", flat=True))
+
+    expired("old")
+    call_command("sweep_runs", verbosity=0)  # as `work` does when it starts
+    assert left() == {kept.session_key}
+    expired("newer")
+    sweep_queue.call()
+    assert left() == {kept.session_key, "newer"}, "the day is not over"
+    cache.clear()
+    sweep_queue.call()
+    assert left() == {kept.session_key}

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
+from ember_site.accounts.services import sessions_prune_daily
 from ember_site.runs.services.queue import queue_sweep, sweep_schedule
 from ember_site.runs.services.records import orphans_sweep_daily
 
@@ -20,6 +21,7 @@ class Command(BaseCommand):
         result = queue_sweep()
         sweep_schedule()
         orphans_sweep_daily()
+        sessions_prune_daily()
         if options["verbosity"]:
             self.stdout.write(
                 f"{result.requeued} put back, {result.failed} given up, {result.enqueued} given a task"
