@@ -118,7 +118,7 @@ def advance(world: World, actions: Sequence[int]) -> StepEvents:
     step = world.step + 1
     world.fire.reach(step)
     outcomes, targets = aim_and_refuse(world, actions)
-    claims = resolve_conflicts(actors, outcomes, targets)
+    claims = resolve_conflicts(outcomes, targets)
     resolve_chains(world, claims, outcomes)
     casualties = move(world, outcomes, targets)
     evacuations = evacuate(world, outcomes, targets)
@@ -167,20 +167,24 @@ def aim_and_refuse(world: World, actions: Sequence[int]) -> tuple[list[int], lis
     return outcomes, targets
 
 
-def resolve_conflicts(actors: Sequence[int], outcomes: list[int], targets: Sequence[int]) -> dict[int, int]:
+def resolve_conflicts(outcomes: list[int], targets: Sequence[int]) -> dict[int, int]:
     """
     Phase 4a (R1): of several movers with one target the lowest ID stays a mover.
 
     The decision uses intent only: a loser is not re-awarded the cell if the winner fails
     later.
 
+    Args:
+        outcomes: Beside the active people, who stand in ID order; a loser's is set here.
+        targets: Their target cells, beside them.
+
     Returns:
-        For each claimed cell the index, beside ``actors``, of the mover that claims it.
+        For each claimed cell the index, beside the active people, of the mover that claims it.
     """
     claims: dict[int, int] = {}
     for index, outcome in enumerate(outcomes):
         if outcome == UNDECIDED:
-            if targets[index] in claims:  # actors stand in ID order, so the first is the lowest
+            if targets[index] in claims:  # in ID order, so the first is the lowest
                 outcomes[index] = BLOCKED_CONFLICT
             else:
                 claims[targets[index]] = index

@@ -7,6 +7,7 @@ Source: simulation contract, sections 2 (phase 7) and 6 (``burn`` and ``deadline
 """
 
 import math
+from itertools import repeat
 from threading import Lock
 from typing import Final
 
@@ -20,6 +21,9 @@ NEVER: Final = 1 << 62
 
 _FIRST_HORIZON: Final = 64
 _KEPT_TRAJECTORIES: Final = 64
+
+_NO_CELLS: Final[list[int]] = []
+"""The ignitions of every step of a fire that stands still: one list for all, which nobody changes."""
 
 
 class FireTrajectory:
@@ -78,9 +82,9 @@ class FireTrajectory:
                 break
             self._spread(step)
         missing = horizon + 1 - len(self.ignitions)
-        self.ignitions.extend([] for _ in range(missing))
-        self.burning.extend([self.burning[-1]] * missing)
-        self.draws.extend([self.draws[-1]] * missing)
+        self.ignitions.extend(repeat(_NO_CELLS, missing))
+        self.burning.extend(repeat(self.burning[-1], missing))
+        self.draws.extend(repeat(self.draws[-1], missing))
         self.deadline = deadlines(self.ground, self.burn)
         self.horizon = horizon
 

@@ -46,7 +46,3 @@ class SplitMix64:
         """Take one draw: an integer in [0, 2**64)."""
         self.position += 1
         return mix((self.start + self.position * GAMMA) & MASK)
-
-    def next_uniform(self) -> float:
-        """Take one draw: a float in [0, 1)."""
-        return (self.next_output() >> (64 - UNIFORM_BITS)) * 2.0**-UNIFORM_BITS

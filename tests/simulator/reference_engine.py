@@ -310,13 +310,3 @@ class ReferenceEngine:
 def _neighbours(cell: Cell) -> list[Cell]:
     """The four neighbours in the order north, south, east, west."""
     return [(cell[0] + row, cell[1] + col) for row, col in DIRECTIONS.values()]
-
-
-def reference_run(
-    document: dict[str, Any], actions: list[dict[str, str]], seed: int | None = None
-) -> ReferenceEngine:
-    """Play a list of actions, one mapping for each step, and return the engine."""
-    engine = ReferenceEngine(document, seed)
-    for chosen in actions:
-        engine.step(chosen)
-    return engine

@@ -46,7 +46,8 @@ def test_outputs_equal_those_of_the_plain_generator(seed: int) -> None:
 
 def test_uniform_draws_lie_in_the_half_open_unit_interval() -> None:
     stream, plain = rng.SplitMix64.stream(3, "fire"), SplitMix(3, "fire")
-    draws = [stream.next_uniform() for _ in range(1000)]
+    bits = rng.UNIFORM_BITS
+    draws = [(stream.next_output() >> (64 - bits)) * 2.0**-bits for _ in range(1000)]
     assert draws == [plain.uniform() for _ in range(1000)]
     assert all(0.0 <= draw < 1.0 for draw in draws)
     assert 0.45 < sum(draws) / len(draws) < 0.55
