@@ -149,18 +149,7 @@ class Simulator:
                 f"expected an object of actions by person ID, got {shown(actions)}", "actions"
             )
         active = self.active_ids
-        expected = set(active)
-        problems: dict[str, str] = {}
-        for identity in actions:
-            if not isinstance(identity, str):
-                raise SimulationError(f"expected person IDs as keys, got {shown(identity)}", "actions")
-            if identity not in expected:
-                known = identity in self._ids
-                problems[identity] = (
-                    "expected no action, this person is not active any more"
-                    if known
-                    else "expected no action, there is no such person"
-                )
+        problems = self._uncalled_for(actions, active)
         codes: list[int] = []
         for identity in active:
             action = actions.get(identity)
@@ -219,6 +208,25 @@ class Simulator:
     def last_step_text(self) -> str:
         """Canonical text of the record's last step."""
         return self._kept.steps[-1]
+
+    def _uncalled_for(self, actions: Mapping[str, Action | str], active: list[str]) -> dict[str, str]:
+        """What is wrong with each ID that has an action and should have none.
+
+        Raises:
+            SimulationError: A key is no person ID at all.
+        """
+        expected = set(active)
+        problems: dict[str, str] = {}
+        for identity in actions:
+            if not isinstance(identity, str):
+                raise SimulationError(f"expected person IDs as keys, got {shown(identity)}", "actions")
+            if identity not in expected:
+                problems[identity] = (
+                    "expected no action, this person is not active any more"
+                    if identity in self._ids
+                    else "expected no action, there is no such person"
+                )
+        return problems
 
     @property
     def _kept(self) -> RecordText:

@@ -33,6 +33,44 @@ class _Refused:
         self.key = key
 
 
+class _Hooks:
+    """What the parser asks of each value; what it may not be stands in the tree as refused."""
+
+    def __init__(self) -> None:
+        self.refused_any = False
+
+    def pairs(self, members: list[tuple[str, Any]]) -> dict[str, Any] | _Refused:
+        value = dict(members)
+        if len(value) == len(members):
+            return value
+        seen: set[str] = set()
+        for key, _ in members:
+            if key in seen:
+                return self._refuse("expected each key once, got it repeatedly", key)
+            seen.add(key)
+        raise AssertionError("unreachable: fewer keys than members without a repeated key")
+
+    def integer(self, digits: str) -> int | _Refused:
+        if len(digits.lstrip("-")) > MAX_INTEGER_CHARACTERS:
+            return self._refuse(
+                f"expected an integer of at most {MAX_INTEGER_CHARACTERS} digits, got {len(digits)}"
+            )
+        return int(digits)
+
+    def number(self, digits: str) -> float | _Refused:
+        value = float(digits)
+        if math.isinf(value):
+            return self._refuse(f"expected a finite number, got {digits[:40]}")
+        return value + 0.0  # -0.0 + 0.0 is 0.0
+
+    def constant(self, name: str) -> _Refused:
+        return self._refuse(f"expected a finite number, got {name}")
+
+    def _refuse(self, message: str, key: str | None = None) -> _Refused:
+        self.refused_any = True
+        return _Refused(message, key)
+
+
 def parse_json(text: str | bytes, error: type[EmberError] = EmberError) -> Any:
     """Parse one JSON document strictly.
 
@@ -48,42 +86,14 @@ def parse_json(text: str | bytes, error: type[EmberError] = EmberError) -> Any:
             not JSON at all.
     """
     source = decoded(text, error)
-    refused: list[_Refused] = []
-
-    def refuse(message: str, key: str | None = None) -> _Refused:
-        refused.append(_Refused(message, key))
-        return refused[-1]
-
-    def integer(digits: str) -> int | _Refused:
-        if len(digits.lstrip("-")) > MAX_INTEGER_CHARACTERS:
-            return refuse(
-                f"expected an integer of at most {MAX_INTEGER_CHARACTERS} digits, got {len(digits)}"
-            )
-        return int(digits)
-
-    def number(digits: str) -> float | _Refused:
-        value = float(digits)
-        if math.isinf(value):
-            return refuse(f"expected a finite number, got {digits[:40]}")
-        return value + 0.0  # -0.0 + 0.0 is 0.0
-
-    def constant(name: str) -> _Refused:
-        return refuse(f"expected a finite number, got {name}")
-
-    def pairs(members: list[tuple[str, Any]]) -> dict[str, Any] | _Refused:
-        value = dict(members)
-        if len(value) == len(members):
-            return value
-        seen: set[str] = set()
-        for key, _ in members:
-            if key in seen:
-                return refuse("expected each key once, got it repeatedly", key)
-            seen.add(key)
-        raise AssertionError("unreachable: fewer keys than members without a repeated key")
-
+    hooks = _Hooks()
     try:
         value = json.loads(
-            source, object_pairs_hook=pairs, parse_int=integer, parse_float=number, parse_constant=constant
+            source,
+            object_pairs_hook=hooks.pairs,
+            parse_int=hooks.integer,
+            parse_float=hooks.number,
+            parse_constant=hooks.constant,
         )
     except json.JSONDecodeError as problem:
         fault = _trailing_comma(problem) or problem
@@ -91,7 +101,7 @@ def parse_json(text: str | bytes, error: type[EmberError] = EmberError) -> Any:
         raise error(f"expected JSON, got something else at {where} ({fault.msg})") from problem
     except RecursionError as problem:
         raise error("expected a document of a few levels, got one nested far deeper") from problem
-    if refused:
+    if hooks.refused_any:
         _raise_first_refused(value, error)
     if _SURROGATE_ESCAPE.search(source):
         _raise_first_surrogate(value, error)
