@@ -114,13 +114,13 @@ def submit(
         typer.Option("--site", metavar="URL", help="The site; else EMBER_SITE or the config."),
     ] = None,
     no_wait: Annotated[bool, typer.Option("--no-wait", help="Do not wait for the verdicts.")] = False,
-    patience: Annotated[
+    patience_s: Annotated[
         float,
         typer.Option(
             "--patience", metavar="SECONDS", min=0, help="How long to go on while nothing gets further."
         ),
     ] = 600,
-    silence: Annotated[
+    silence_s: Annotated[
         float,
         typer.Option("--silence", metavar="SECONDS", min=0.1, help="How long the site may say nothing."),
     ] = 120,
@@ -140,8 +140,8 @@ def submit(
         access = site_access(site)
         if access.is_open_to_others:
             out.note(f"note: {access.url} is not encrypted, so others on the way can read the token")
-        client = SiteClient(access, tell=out.note, patience_s=patience, silence_s=silence)
-        exit_code = _submit_all(Request(files, agent, not no_wait, patience), client, out)
+        client = SiteClient(access, tell=out.note, patience_s=patience_s, silence_s=silence_s)
+        exit_code = _submit_all(Request(files, agent, not no_wait, patience_s), client, out)
     if exit_code is not ExitCode.GOOD:
         raise typer.Exit(exit_code)
 
