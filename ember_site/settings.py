@@ -317,9 +317,13 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "{asctime} {levelname:<7} {name}: {message}", "style": "{"}},
-    "filters": {"own_faults": {"()": "ember_site.core.logs.OwnFaultsFilter"}},
+    "filters": {
+        "calm": {"()": "ember_site.core.logs.CalmFilter"},
+        "own_faults": {"()": "ember_site.core.logs.OwnFaultsFilter"},
+    },
     "handlers": {
         "console": {"class": "logging.StreamHandler", "formatter": "line"},
+        "calm": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["calm"]},
         "errors": {
             "class": "logging.StreamHandler",
             "formatter": "line",
@@ -330,6 +334,8 @@ LOGGING = {
     "root": {"handlers": ["console"], "level": LOG_LEVEL},
     "loggers": {
         "django": {"handlers": [], "propagate": True, "level": LOG_LEVEL},
+        # What a client sent was refused: a warning, though Django shows it as an error of the site.
+        "django.security": {"handlers": ["calm"], "propagate": False},
         "django.server": {"handlers": [], "propagate": True},
         # Several lines for each start and each task; `ember_site` says what matters.
         "uvicorn": {"handlers": ["errors"], "propagate": False},

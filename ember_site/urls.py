@@ -8,4 +8,5 @@ urlpatterns = [
     path("", include("ember_site.web.urls")),
 ]
 
+handler400 = "ember_site.core.responses.bad_request"
 handler429 = "ember_site.core.responses.too_many"  # asked for by allauth's rate limits

@@ -14,6 +14,7 @@ ERROR_SENTENCES: Final[dict[str, str]] = {
     "sign_in_required": "Sign in first.",
     "wrong_state": "This cannot be done in the present state.",
     "bad_input": "Something in what was sent is not as expected.",
+    "host_unknown": "This site does not answer under the host name that was asked for.",
     "too_large": "What was sent is larger than the limit.",
     "too_many": "Too many requests; wait and try again.",
     "method_not_allowed": "This address does not answer this method.",

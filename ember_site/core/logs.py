@@ -14,3 +14,16 @@ class OwnFaultsFilter(logging.Filter):
     def filter(self, record: logging.LogRecord) -> bool:
         """Tell whether the entry is to be written."""
         return record.msg not in CLIENT_FAULTS
+
+
+class CalmFilter(logging.Filter):
+    """Makes a warning of one line of what the framework calls an error with a traceback.
+
+    It is for requests that were refused for what a client sent, such as a foreign host name.
+    """
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Change the entry, and tell whether warnings are to be written."""
+        record.levelno, record.levelname = logging.WARNING, logging.getLevelName(logging.WARNING)
+        record.exc_info = record.exc_text = None
+        return logging.getLogger().isEnabledFor(logging.WARNING)

@@ -4,6 +4,7 @@ from datetime import timedelta
 
 from django.conf import settings
 from django.contrib.auth.views import redirect_to_login
+from django.core.exceptions import DisallowedHost
 from django.http import HttpRequest, HttpResponseRedirect, JsonResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render, resolve_url
@@ -79,6 +80,16 @@ def _refusal(request: HttpRequest, response: HttpResponseBase) -> DomainError | 
     if code is None or "json" in response.get("Content-Type", ""):
         return None
     return StatusError(response.status_code, code)
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponseBase:
+    """
+    Answer a request that cannot be read, or one for a host that is not this site.
+
+    The second fails before anybody knows whose session it is.
+    """
+    code = "host_unknown" if isinstance(exception, DisallowedHost) else _CODES[400]
+    return error_response(request, StatusError(400, code))
 
 
 def too_many(request: HttpRequest) -> HttpResponseBase:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import io
+import logging
 from typing import Any
 
 import pytest
+from django.core.exceptions import BadRequest
 from django.test import Client
 
 from ember_site.core.codes import ERROR_SENTENCES
@@ -84,3 +87,46 @@ def test_no_cache_gives_the_answer_of_one_account_to_another(path: str, client: 
         assert {"Authorization", "Cookie"} <= set(answer["Vary"].split(", "))
         assert "private" in answer["Cache-Control"]
         client.force_login(user)
+
+
+@pytest.mark.parametrize("path", ["/", "/api/v1/", "/nothing/"])
+@pytest.mark.parametrize("host", ["evil.example", "evil.example:8000", "no host at all", ""])
+def test_a_foreign_host_name_is_refused_with_a_code(path: str, host: str, client: Client) -> None:
+    document = client.get(path, headers=JSON | {"host": host})
+    assert (document.status_code, document["Content-Type"]) == (400, "application/problem+json")
+    assert document.json()["code"] == "host_unknown"
+    assert document.json()["detail"] == ERROR_SENTENCES["host_unknown"]
+
+
+def test_a_person_who_asks_under_a_foreign_host_name_sees_the_sites_page(user_client: Client) -> None:
+    page = user_client.get("/status/", headers={"accept": "text/html", "host": "evil.example"})
+    assert page.status_code == 400
+    assert ERROR_SENTENCES["host_unknown"].encode() in page.content
+    assert b'class="mast"' in page.content
+    assert b"ada" not in page.content and b"evil.example" not in page.content
+
+
+def test_a_foreign_host_name_is_one_calm_line_of_the_log(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (handler,) = (handler for handler in logging.getLogger("django.security").handlers if handler.filters)
+    log = io.StringIO()
+    monkeypatch.setattr(handler, "stream", log)
+    client.get("/", headers={"host": "evil.example\nERROR all is lost"})
+    (line,) = log.getvalue().splitlines()
+    assert "WARNING" in line and "evil.example" in line
+    assert "ERROR   " not in line
+
+
+def test_a_request_that_cannot_be_read_is_refused_in_the_sites_form(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unreadable() -> None:
+        raise BadRequest("secret")
+
+    monkeypatch.setattr(status_pages, "site_status", unreadable)
+    document = client.get("/status.json", headers=JSON)
+    assert (document.status_code, document.json()["code"]) == (400, "bad_input")
+    page = client.get("/status/")
+    assert (page.status_code, b'class="mast"' in page.content) == (400, True)
+    assert b"secret" not in page.content + document.content
