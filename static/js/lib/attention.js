@@ -2,14 +2,14 @@
 /**
  * What a player should look at: people in danger or stuck, and how the exits fill. Pure.
  *
- * @typedef {import('./view.js').View} View
- * @typedef {import('./orders.js').Plan} Plan
- * @typedef {import('./orders.js').Rules} Rules
- * @typedef {{id: string, kind: 'fire'|'cut'|'late'|'wait', text: string, row: number, col: number, rank: number}} Flag
+ * @typedef {import("./view.js").View} View
+ * @typedef {import("./orders.js").Plan} Plan
+ * @typedef {import("./orders.js").Rules} Rules
+ * @typedef {{id: string, kind: "fire"|"cut"|"late"|"wait", text: string, row: number, col: number, rank: number}} Flag
  * @typedef {{id: string, out: number, coming: number, lastAt: number|null, burnsAt: number|null, lost: boolean}} ExitRow
  */
 
-import { NEVER, fireArrival, route, stepsToSpread } from './orders.js';
+import { NEVER, fireArrival, route, stepsToSpread } from "./orders.js";
 
 /** From how many steps before the fire a person is flagged. */
 export const FIRE_SOON = 5;
@@ -34,20 +34,20 @@ export function attention(view, rules, plans, blocked) {
   /** @type {Flag[]} */
   const flags = [];
   for (const person of view.people) {
-    if (person.status !== 'active') continue;
+    if (person.status !== "active") continue;
     const cell = person.row * view.width + person.col;
     const at = { id: person.id, row: person.row, col: person.col };
     const left = arrival ? arrival[cell] - view.step : besideFire(view, person.row, person.col) ? soon : NEVER;
     if (left <= FIRE_SOON) {
-      const text = arrival ? `burns in ${left} ${left === 1 ? 'step' : 'steps'}` : 'fire beside it';
-      flags.push({ ...at, kind: 'fire', text, rank: left });
+      const text = arrival ? `burns in ${left} ${left === 1 ? "step" : "steps"}` : "fire beside it";
+      flags.push({ ...at, kind: "fire", text, rank: left });
     } else if (!route(view, cell, open, null, exits)) {
-      flags.push({ ...at, kind: 'cut', text: 'no way out', rank: 100 });
+      flags.push({ ...at, kind: "cut", text: "no way out", rank: 100 });
     } else if (late.has(person.id)) {
-      flags.push({ ...at, kind: 'late', text: `too late at ${late.get(person.id)}`, rank: 200 });
+      flags.push({ ...at, kind: "late", text: `too late at ${late.get(person.id)}`, rank: 200 });
     } else if ((blocked.get(person.id) || 0) >= BLOCKED_LONG) {
       const steps = blocked.get(person.id) || 0;
-      flags.push({ ...at, kind: 'wait', text: `waiting ${steps} steps`, rank: 1000 - Math.min(steps, 500) });
+      flags.push({ ...at, kind: "wait", text: `waiting ${steps} steps`, rank: 1000 - Math.min(steps, 500) });
     }
   }
   return flags.sort((a, b) => a.rank - b.rank || (a.id < b.id ? -1 : 1));
@@ -66,7 +66,7 @@ export function exitRows(view, rules, plans) {
   return view.exits.map((exit) => {
     const cell = exit.row * view.width + exit.col;
     const out = view.people.filter(
-      (person) => person.status === 'evacuated' && person.row === exit.row && person.col === exit.col,
+      (person) => person.status === "evacuated" && person.row === exit.row && person.col === exit.col,
     ).length;
     const ways = [...plans.values()].filter((plan) => plan.exit === exit.id).map((plan) => plan.distance);
     const burns = arrival && arrival[cell] !== NEVER ? arrival[cell] : null;
@@ -129,7 +129,7 @@ export function blockedAfter(blocked, before, after, plans) {
   for (const person of after.people) {
     const old = was.get(person.id);
     const plan = plans.get(person.id);
-    if (person.status !== 'active' || !old || !plan || plan.intent === 'stay') continue;
+    if (person.status !== "active" || !old || !plan || plan.intent === "stay") continue;
     if (old.row === person.row && old.col === person.col) next.set(person.id, (blocked.get(person.id) || 0) + 1);
   }
   return next;

@@ -3,7 +3,7 @@
  * The keys of the game: one table that binds them and that the help is made from. Pure.
  *
  * @typedef {{key: string, shift: boolean, command: boolean}} Press
- * @typedef {{does: string, group: 'Select'|'Order'|'Commit', text: string, shown: string[][],
+ * @typedef {{does: string, group: "Select"|"Order"|"Commit", text: string, shown: string[][],
  *   keys: string[], shift?: boolean, command?: boolean, hold?: boolean}} Binding
  */
 

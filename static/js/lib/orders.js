@@ -4,14 +4,14 @@
  * Pure. The server knows actions only and decides every outcome; what is predicted here by the
  * published rules is for display.
  *
- * @typedef {import('./view.js').View} View
- * @typedef {'stay'|'north'|'south'|'east'|'west'} Action
- * @typedef {{kind: 'hold'} | {kind: 'nearest'} | {kind: 'exit', exit: string}
- *   | {kind: 'cell', row: number, col: number}} Order
+ * @typedef {import("./view.js").View} View
+ * @typedef {"stay"|"north"|"south"|"east"|"west"} Action
+ * @typedef {{kind: "hold"} | {kind: "nearest"} | {kind: "exit", exit: string}
+ *   | {kind: "cell", row: number, col: number}} Order
  * @typedef {{fire_model: string, spread_interval: number, spread_probability: number|null,
  *   exits_flammable: boolean, enter_fire: string, conflict_resolution: string, max_steps: number}} Rules
- * @typedef {{action: Action, intent: Action, wait: ''|'blocked_occupied'|'blocked_conflict',
- *   source: 'nudge'|'order'|'none', exit: string|null, distance: number, cut: boolean}} Plan
+ * @typedef {{action: Action, intent: Action, wait: ""|"blocked_occupied"|"blocked_conflict",
+ *   source: "nudge"|"order"|"none", exit: string|null, distance: number, cut: boolean}} Plan
  */
 
 /** Directions in the order of the rules, with their (row, col) offset. */
@@ -22,8 +22,8 @@ export const DIRECTIONS = /** @type {const} */ ({
   west: [0, -1],
 });
 
-/** @type {Array<'north'|'south'|'east'|'west'>} */
-export const DIRECTION_NAMES = ['north', 'south', 'east', 'west'];
+/** @type {Array<"north"|"south"|"east"|"west">} */
+export const DIRECTION_NAMES = ["north", "south", "east", "west"];
 
 /** A burn step that never comes. */
 export const NEVER = 0x3fffffff;
@@ -59,7 +59,7 @@ function neighbour(view, cell, direction) {
  * @returns {Int32Array|null}
  */
 export function fireArrival(view, rules) {
-  if (rules.fire_model !== 'deterministic') return null;
+  if (rules.fire_model !== "deterministic") return null;
   const size = view.walls.length;
   const arrival = new Int32Array(size).fill(NEVER);
   const proof = new Uint8Array(size);
@@ -149,9 +149,9 @@ export function route(view, from, goals, arrival, exits) {
  * @returns {Set<number>}
  */
 function goalsOf(view, order) {
-  if (order.kind === 'cell') return new Set([order.row * view.width + order.col]);
-  if (order.kind === 'hold') return new Set();
-  const wanted = order.kind === 'exit' ? view.exits.filter((exit) => exit.id === order.exit) : view.exits;
+  if (order.kind === "cell") return new Set([order.row * view.width + order.col]);
+  if (order.kind === "hold") return new Set();
+  const wanted = order.kind === "exit" ? view.exits.filter((exit) => exit.id === order.exit) : view.exits;
   return new Set(wanted.map((exit) => exit.row * view.width + exit.col).filter((cell) => !burnsNow(view, cell)));
 }
 
@@ -176,15 +176,15 @@ export function planStep(view, rules, orders, nudges) {
   /** @type {Array<{id: string, cell: number, way: {distance: number, goal: number, first: number}}>} */
   const walkers = [];
   for (const person of view.people) {
-    if (person.status !== 'active') continue;
+    if (person.status !== "active") continue;
     const cell = person.row * view.width + person.col;
     occupant.set(cell, person.id);
     const nudge = nudges.get(person.id);
     const order = orders.get(person.id);
     /** @type {Plan} */
-    const plan = { action: 'stay', intent: 'stay', wait: '', source: 'none', exit: null, distance: 0, cut: false };
+    const plan = { action: "stay", intent: "stay", wait: "", source: "none", exit: null, distance: 0, cut: false };
     plans.set(person.id, plan);
-    if (order && order.kind !== 'hold') {
+    if (order && order.kind !== "hold") {
       const goals = goalsOf(view, order);
       const way = goals.size
         ? route(view, cell, goals, arrival, exitCells) || route(view, cell, goals, null, exitCells)
@@ -196,9 +196,9 @@ export function planStep(view, rules, orders, nudges) {
         if (!nudge && way.first) walkers.push({ id: person.id, cell, way });
       }
     }
-    if (order) plan.source = 'order';
+    if (order) plan.source = "order";
     if (nudge) {
-      plan.source = 'nudge';
+      plan.source = "nudge";
       plan.action = plan.intent = nudge;
     }
   }
@@ -216,12 +216,12 @@ function assignWalkers(view, walkers, plans, occupant) {
   const claimed = new Set();
   const cellOf = new Map([...occupant].map(([cell, id]) => [id, cell]));
   for (const [id, plan] of plans) {
-    if (plan.source !== 'nudge' || plan.action === 'stay') continue;
+    if (plan.source !== "nudge" || plan.action === "stay") continue;
     claimed.add(neighbour(view, /** @type {number} */ (cellOf.get(id)), DIRECTION_NAMES.indexOf(plan.action)));
   }
   walkers.sort((a, b) => a.way.distance - b.way.distance || (a.id < b.id ? -1 : 1));
   /** @type {Set<string>} */
-  const leaving = new Set([...plans].filter(([, plan]) => plan.action !== 'stay').map(([id]) => id));
+  const leaving = new Set([...plans].filter(([, plan]) => plan.action !== "stay").map(([id]) => id));
   for (const { id, cell, way } of walkers) {
     const plan = /** @type {Plan} */ (plans.get(id));
     for (let direction = 0; direction < 4; direction += 1) {
@@ -231,14 +231,14 @@ function assignWalkers(view, walkers, plans, occupant) {
       const free = ahead === undefined || leaving.has(ahead);
       if (free && !claimed.has(near)) {
         plan.action = plan.intent = DIRECTION_NAMES[direction];
-        plan.wait = '';
+        plan.wait = "";
         claimed.add(near);
         leaving.add(id);
         break;
       }
       if (!plan.wait) {
         plan.intent = DIRECTION_NAMES[direction];
-        plan.wait = free ? 'blocked_conflict' : 'blocked_occupied';
+        plan.wait = free ? "blocked_conflict" : "blocked_occupied";
       }
     }
   }
@@ -260,24 +260,24 @@ export function predict(view, rules, actions) {
   /** @type {Map<number, string>} */
   const occupant = new Map();
   for (const person of view.people) {
-    if (person.status !== 'active') continue;
+    if (person.status !== "active") continue;
     const cell = person.row * view.width + person.col;
     occupant.set(cell, person.id);
     const direction = DIRECTION_NAMES.indexOf(/** @type {any} */ (actions.get(person.id)));
     if (direction < 0) {
-      outcome.set(person.id, 'stayed');
+      outcome.set(person.id, "stayed");
       continue;
     }
     const target = neighbour(view, cell, direction);
-    if (target < 0) outcome.set(person.id, 'blocked_bounds');
-    else if (view.walls[target]) outcome.set(person.id, 'blocked_wall');
-    else if (rules.enter_fire === 'blocked' && burnsNow(view, target)) outcome.set(person.id, 'blocked_fire');
+    if (target < 0) outcome.set(person.id, "blocked_bounds");
+    else if (view.walls[target]) outcome.set(person.id, "blocked_wall");
+    else if (rules.enter_fire === "blocked" && burnsNow(view, target)) outcome.set(person.id, "blocked_fire");
     else movers.set(person.id, target);
   }
   refuseConflicts(movers, outcome);
   refuseCycles(movers, occupant, outcome);
   refuseOccupied(movers, occupant, outcome);
-  for (const id of movers.keys()) outcome.set(id, 'moved');
+  for (const id of movers.keys()) outcome.set(id, "moved");
   return outcome;
 }
 
@@ -294,7 +294,7 @@ function refuseConflicts(movers, outcome) {
   for (const [id, target] of [...movers]) {
     if (winner.get(target) === id) continue;
     movers.delete(id);
-    outcome.set(id, 'blocked_conflict');
+    outcome.set(id, "blocked_conflict");
   }
 }
 
@@ -318,7 +318,7 @@ function refuseCycles(movers, occupant, outcome) {
     if (!chain.length || id !== start) continue;
     for (const member of chain) {
       movers.delete(member);
-      outcome.set(member, 'blocked_cycle');
+      outcome.set(member, "blocked_cycle");
     }
   }
 }
@@ -336,7 +336,7 @@ function refuseOccupied(movers, occupant, outcome) {
       const ahead = occupant.get(target);
       if (ahead === undefined || movers.has(ahead)) continue;
       movers.delete(id);
-      outcome.set(id, 'blocked_occupied');
+      outcome.set(id, "blocked_occupied");
       changed = true;
     }
   }

@@ -16,15 +16,15 @@ export const DEAD_AFTER_S = 20;
 
 /** What each server message must carry: name -> type of the value. */
 const SHAPES = {
-  welcome: { step: 'number', role: 'string', state: 'string', watchers: 'number', limits: 'object' },
-  snapshot: { observation: 'object' },
-  delta: { step: 'number', moved: 'array', evacuated: 'array', casualties: 'array', ignitions: 'array' },
-  ack: { step: 'number', result: 'string', now: 'number' },
-  end: { reason: 'string', summary: 'object' },
-  crowd: { n: 'number' },
-  notice: { code: 'string', message: 'string' },
-  err: { code: 'string', message: 'string' },
-  bye: { code: 'number', why: 'string' },
+  welcome: { step: "number", role: "string", state: "string", watchers: "number", limits: "object" },
+  snapshot: { observation: "object" },
+  delta: { step: "number", moved: "array", evacuated: "array", casualties: "array", ignitions: "array" },
+  ack: { step: "number", result: "string", now: "number" },
+  end: { reason: "string", summary: "object" },
+  crowd: { n: "number" },
+  notice: { code: "string", message: "string" },
+  err: { code: "string", message: "string" },
+  bye: { code: "number", why: "string" },
 };
 
 /**
@@ -34,14 +34,14 @@ const SHAPES = {
  * @throws {Error} where the frame is broken
  */
 export function readFrame(text) {
-  if (typeof text !== 'string') throw new Error('expected a text frame');
+  if (typeof text !== "string") throw new Error("expected a text frame");
   const frame = JSON.parse(text);
-  if (frame === null || typeof frame !== 'object' || typeof frame.t !== 'string') throw new Error('expected an object with t');
+  if (frame === null || typeof frame !== "object" || typeof frame.t !== "string") throw new Error("expected an object with t");
   const shape = SHAPES[/** @type {keyof typeof SHAPES} */ (frame.t)];
   if (!shape) return null;
   for (const [key, type] of Object.entries(shape)) {
     const value = frame[key];
-    const good = type === 'array' ? Array.isArray(value) : value !== null && typeof value === type;
+    const good = type === "array" ? Array.isArray(value) : value !== null && typeof value === type;
     if (!good) throw new Error(`${frame.t}.${key}: expected ${type}`);
   }
   return frame;
@@ -49,7 +49,7 @@ export function readFrame(text) {
 
 /** @param {number|null} step last step that the client holds, null for none */
 export function hello(step) {
-  return JSON.stringify({ t: 'hello', v: PROTOCOL_VERSION, have: step === null ? null : { step } });
+  return JSON.stringify({ t: "hello", v: PROTOCOL_VERSION, have: step === null ? null : { step } });
 }
 
 /**
@@ -58,15 +58,15 @@ export function hello(step) {
  * @param {number} assist help used so far: 0, 1 or 2
  */
 export function act(step, actions, assist) {
-  return JSON.stringify({ t: 'act', step, actions, assist });
+  return JSON.stringify({ t: "act", step, actions, assist });
 }
 
-export const SYNC = JSON.stringify({ t: 'sync' });
-export const PING = JSON.stringify({ t: 'ping' });
+export const SYNC = JSON.stringify({ t: "sync" });
+export const PING = JSON.stringify({ t: "ping" });
 
 /** @param {number} step */
 export function got(step) {
-  return JSON.stringify({ t: 'got', step });
+  return JSON.stringify({ t: "got", step });
 }
 
 /**
@@ -74,16 +74,16 @@ export function got(step) {
  * @type {Record<number, CloseMeaning>}
  */
 const CLOSES = {
-  1012: { retry: true, takeOver: false, over: false, why: 'The server restarts.' },
-  1013: { retry: true, takeOver: false, over: false, why: 'The server is busy.' },
-  4400: { retry: false, takeOver: false, over: false, why: 'The server did not understand this page. Reload it.' },
-  4401: { retry: false, takeOver: false, over: false, why: 'You are signed out. Sign in and come back to this page.' },
-  4403: { retry: false, takeOver: false, over: false, why: 'You may not see this episode.' },
-  4404: { retry: false, takeOver: false, over: false, why: 'There is no such episode.' },
-  4408: { retry: true, takeOver: false, over: false, why: 'The line is too slow.' },
-  4409: { retry: false, takeOver: true, over: false, why: 'You play this episode in another window.' },
-  4410: { retry: false, takeOver: false, over: true, why: 'The episode is over.' },
-  4429: { retry: false, takeOver: true, over: false, why: 'Too many open pages or messages. Close some and try again.' },
+  1012: { retry: true, takeOver: false, over: false, why: "The server restarts." },
+  1013: { retry: true, takeOver: false, over: false, why: "The server is busy." },
+  4400: { retry: false, takeOver: false, over: false, why: "The server did not understand this page. Reload it." },
+  4401: { retry: false, takeOver: false, over: false, why: "You are signed out. Sign in and come back to this page." },
+  4403: { retry: false, takeOver: false, over: false, why: "You may not see this episode." },
+  4404: { retry: false, takeOver: false, over: false, why: "There is no such episode." },
+  4408: { retry: true, takeOver: false, over: false, why: "The line is too slow." },
+  4409: { retry: false, takeOver: true, over: false, why: "You play this episode in another window." },
+  4410: { retry: false, takeOver: false, over: true, why: "The episode is over." },
+  4429: { retry: false, takeOver: true, over: false, why: "Too many open pages or messages. Close some and try again." },
 };
 
 /**
@@ -92,7 +92,7 @@ const CLOSES = {
  * @returns {CloseMeaning}
  */
 export function closeMeaning(code) {
-  return CLOSES[code] || { retry: true, takeOver: false, over: false, why: 'The connection was lost.' };
+  return CLOSES[code] || { retry: true, takeOver: false, over: false, why: "The connection was lost." };
 }
 
 /**

@@ -2,32 +2,32 @@
 /**
  * The state of one followed episode as a fold of what the server said. Pure.
  *
- * @typedef {import('./view.js').View} View
- * @typedef {import('./orders.js').Rules} Rules
- * @typedef {import('./protocol.js').Frame} Frame
+ * @typedef {import("./view.js").View} View
+ * @typedef {import("./orders.js").Rules} Rules
+ * @typedef {import("./protocol.js").Frame} Frame
  * @typedef {{step: number, actions: Record<string, string>, assist: number}} Pending
  * @typedef {{
- *   phase: 'connecting'|'live'|'reconnecting'|'stopped'|'over',
+ *   phase: "connecting"|"live"|"reconnecting"|"stopped"|"over",
  *   role: string, paused: boolean, view: View|null, rules: Rules|null, watchers: number,
  *   pending: Pending|null, ack: Frame|null, end: Frame|null, notice: Frame|null,
  *   why: string, takeOver: boolean, halted: boolean, needSync: boolean
  * }} Episode
  */
 
-import { applyDelta, viewFromObservation } from './view.js';
-import { closeMeaning } from './protocol.js';
+import { applyDelta, viewFromObservation } from "./view.js";
+import { closeMeaning } from "./protocol.js";
 
 /** What it means that an episode takes no more steps without having ended: states and notices of the server. */
 const HALTS = new Map([
-  ['frozen', 'This episode is frozen because of a fault on our side.'],
-  ['abandoned', 'This episode was given up, because nobody went on with it.'],
+  ["frozen", "This episode is frozen because of a fault on our side."],
+  ["abandoned", "This episode was given up, because nobody went on with it."],
 ]);
 
 /** @returns {Episode} the state before anything was heard */
 export function initialEpisode() {
   return {
-    phase: 'connecting',
-    role: '',
+    phase: "connecting",
+    role: "",
     paused: false,
     view: null,
     rules: null,
@@ -36,7 +36,7 @@ export function initialEpisode() {
     ack: null,
     end: null,
     notice: null,
-    why: '',
+    why: "",
     takeOver: false,
     halted: false,
     needSync: false,
@@ -52,26 +52,26 @@ export function initialEpisode() {
  */
 export function hear(episode, frame) {
   switch (frame.t) {
-    case 'welcome':
+    case "welcome":
       return hearWelcome(episode, frame);
-    case 'snapshot':
+    case "snapshot":
       return {
         ...episode,
         view: viewFromObservation(frame.observation, episode.view),
         rules: frame.observation.rules,
         needSync: false,
       };
-    case 'delta':
+    case "delta":
       return hearDelta(episode, frame);
-    case 'ack':
+    case "ack":
       return hearAck(episode, frame);
-    case 'end':
-      return { ...episode, phase: 'over', end: frame, pending: null };
-    case 'crowd':
+    case "end":
+      return { ...episode, phase: "over", end: frame, pending: null };
+    case "crowd":
       return { ...episode, watchers: frame.n };
-    case 'notice':
+    case "notice":
       return hearNotice(episode, frame);
-    case 'err':
+    case "err":
       // A step that was refused as a message gets no ack: to wait for one would take no orders for ever.
       return { ...episode, notice: frame, pending: null };
     default:
@@ -84,14 +84,14 @@ function hearWelcome(episode, frame) {
   const live = {
     ...episode,
     role: frame.role,
-    paused: frame.state === 'paused',
+    paused: frame.state === "paused",
     watchers: frame.watchers,
-    why: '',
+    why: "",
     takeOver: false,
     needSync: false,
   };
   const halt = HALTS.get(frame.state);
-  return halt ? halted(live, halt) : { ...live, phase: 'live' };
+  return halt ? halted(live, halt) : { ...live, phase: "live" };
 }
 
 /**
@@ -101,7 +101,7 @@ function hearWelcome(episode, frame) {
  * @returns {Episode}
  */
 function halted(episode, why) {
-  return { ...episode, phase: 'stopped', halted: true, takeOver: false, pending: null, why };
+  return { ...episode, phase: "stopped", halted: true, takeOver: false, pending: null, why };
 }
 
 /** @param {Episode} episode @param {Frame} frame @returns {Episode} */
@@ -122,18 +122,18 @@ function hearAck(episode, frame) {
     pending: own ? null : episode.pending,
     needSync: episode.needSync || behind,
   };
-  return frame.code === 'episode_frozen' ? halted(after, frame.message ?? '') : after;
+  return frame.code === "episode_frozen" ? halted(after, frame.message ?? "") : after;
 }
 
 /** @param {Episode} episode @param {Frame} frame @returns {Episode} */
 function hearNotice(episode, frame) {
-  if (frame.code === 'pong') {
-    const behind = typeof frame.step === 'number' && episode.view !== null && frame.step > episode.view.step;
+  if (frame.code === "pong") {
+    const behind = typeof frame.step === "number" && episode.view !== null && frame.step > episode.view.step;
     return behind ? { ...episode, needSync: true } : episode;
   }
-  if (frame.code === 'paused') return { ...episode, paused: true, notice: frame };
-  if (frame.code === 'resumed') return { ...episode, paused: false, notice: frame };
-  if (frame.code === 'episode_frozen' || frame.code === 'abandoned') return halted(episode, frame.message);
+  if (frame.code === "paused") return { ...episode, paused: true, notice: frame };
+  if (frame.code === "resumed") return { ...episode, paused: false, notice: frame };
+  if (frame.code === "episode_frozen" || frame.code === "abandoned") return halted(episode, frame.message);
   return { ...episode, notice: frame };
 }
 
@@ -148,9 +148,9 @@ export function hangUp(episode, code, why) {
   const meaning = closeMeaning(code);
   const text = why || meaning.why;
   if (episode.halted) return episode;
-  if (episode.end || meaning.over) return { ...episode, phase: 'over', why: text };
-  if (meaning.retry) return { ...episode, phase: 'reconnecting', why: text };
-  return { ...episode, phase: 'stopped', why: text, takeOver: meaning.takeOver };
+  if (episode.end || meaning.over) return { ...episode, phase: "over", why: text };
+  if (meaning.retry) return { ...episode, phase: "reconnecting", why: text };
+  return { ...episode, phase: "stopped", why: text, takeOver: meaning.takeOver };
 }
 
 /**
@@ -171,8 +171,8 @@ export function sent(episode, pending) {
 export function counts(view) {
   const count = { out: 0, inside: 0, lost: 0, all: view.people.length };
   for (const person of view.people) {
-    if (person.status === 'evacuated') count.out += 1;
-    else if (person.status === 'casualty') count.lost += 1;
+    if (person.status === "evacuated") count.out += 1;
+    else if (person.status === "casualty") count.lost += 1;
     else count.inside += 1;
   }
   return count;
