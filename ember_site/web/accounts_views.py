@@ -10,7 +10,7 @@ from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_http_methods
+from django.views.decorators.http import require_http_methods, require_safe
 
 from ember_site.accounts.models import User
 from ember_site.accounts.selectors import token_list
@@ -27,7 +27,7 @@ def _tokens_page(request: HttpRequest, form: TokenForm, *, status: int = 200) ->
 
 
 @login_required
-@require_GET
+@require_safe
 @never_cache
 def tokens(request: HttpRequest) -> HttpResponse:
     """List the visitor's tokens and offer a new one."""

@@ -53,10 +53,10 @@ TABLE: dict[str, tuple[Row, Row]] = {
     "token_revoke": (DONE, (302, 404, 404, 302)),
     "me": (MEMBERS, MEMBERS_NOBODY),
     # The site itself
-    "home": (SHOWN, SHOWN),
-    "docs": (SHOWN, SHOWN),
-    "docs_page": (SHOWN, SHOWN),
-    "docs_image": (SHOWN, SHOWN),
+    "home": (SHOWN, NOBODY),
+    "docs": (SHOWN, NOBODY),
+    "docs_page": (SHOWN, NOBODY),
+    "docs_image": (SHOWN, NOBODY),
     "healthz": (SHOWN, NOBODY),
     "readyz": (SHOWN, NOBODY),
     "status": (SHOWN, NOBODY),
@@ -137,6 +137,19 @@ def test_every_writing_page_asks_for_djangos_token(addresses: dict[str, str], us
     assert answers == dict.fromkeys(addresses, 403)
 
 
+def test_every_page_says_which_methods_it_knows(addresses: dict[str, str], user: User) -> None:
+    client = Client()
+    client.force_login(user)
+    own = {name: address for name, address in addresses.items() if is_ours(name)}
+    for name, address in own.items():
+        reads, writes = (rows != NOBODY and rows != MEMBERS_NOBODY for rows in TABLE[name])
+        known = [m for m, may in (("GET", reads), ("HEAD", reads), ("POST", writes)) if may]
+        for method in ("put", "patch", "delete"):
+            answer = getattr(client, method)(address)
+            assert (answer.status_code, answer["Allow"]) == (405, ", ".join(known)), (method, name)
+        assert client.head(address).status_code == TABLE[name][0][ROLES.index("owner")], name
+
+
 @pytest.mark.parametrize("who", ["guest", "owner"])
 def test_a_program_is_refused_with_a_document_on_every_page(
     who: str, addresses: dict[str, str], user: User
@@ -156,5 +169,9 @@ def test_a_program_is_refused_with_a_document_on_every_page(
 
 def documents(name: str) -> set[str]:
     """How a page refuses a program; allauth's forms name each field's fault in their own way."""
-    own = PAGES[name].callback.__module__.startswith("ember_site.")
-    return {"application/problem+json"} if own else {"application/problem+json", "application/json"}
+    return {"application/problem+json"} if is_ours(name) else {"application/problem+json", "application/json"}
+
+
+def is_ours(name: str) -> bool:
+    """Whether the page is made here, and not by allauth."""
+    return bool(PAGES[name].callback.__module__.startswith("ember_site."))
