@@ -17,6 +17,9 @@ from functools import cached_property
 from math import lcm
 from typing import NamedTuple
 
+MERIT_ORDER = ("-evacuated", "casualties", "exit_step_total")
+"""`RunScore.merit` in the words of a query on runs; a test holds the two together."""
+
 
 class SlotKey(NamedTuple):
     """One (scenario, seed) of a schedule; the seed is a decimal string."""

@@ -1,16 +1,15 @@
-"""Runs beside scenarios: the standings of one scenario and two figures for each card of a suite."""
+"""Reads of runs beside scenarios: the standings of one scenario and two figures for each card of a suite."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from django.contrib.auth.models import AnonymousUser
 from django.db.models import Count, Max, Q, Window
 from django.db.models.functions import RowNumber
 
-from ember_site.accounts.models import User
 from ember_site.boards.ranking import (
+    MERIT_ORDER,
     EntryRuns,
     RunScore,
     Schedule,
@@ -21,9 +20,7 @@ from ember_site.boards.ranking import (
 from ember_site.catalog.models import Scenario
 from ember_site.catalog.scenario_cache import scenario_load
 from ember_site.runs.models import AgentKind, Run
-from ember_site.runs.selectors.runs import runs_for_slots
-
-Viewer = User | AnonymousUser
+from ember_site.runs.selectors import Viewer, runs_for_slots
 
 STANDINGS = 10
 """Rows of the table of best runs."""
@@ -54,17 +51,22 @@ def scenario_slot(scenario: Scenario) -> SlotKey:
 
 
 def scenario_standings(scenario: Scenario, *, viewer: Viewer) -> list[Standing]:
-    """The best run of each of the ten best agents with the public seed, in ranking order. One query."""
+    """
+    The best run of each of the ten best agents with the public seed, in ranking order. One query.
+
+    The database only picks the runs, in the words that it has for the order of the ranking; ranks are
+    given by `entries_rank`, like everywhere.
+    """
     slot = scenario_slot(scenario)
-    merit = ("-evacuated", "casualties", "exit_step_total", "created_at")
+    preference = (*MERIT_ORDER, "created_at")
     best = (
         runs_for_slots(slots=[slot], viewer=viewer)
         .annotate(
-            number=Window(RowNumber(), partition_by="agent_id", order_by=[*merit, "pk"]),
+            number=Window(RowNumber(), partition_by="agent_id", order_by=[*preference, "pk"]),
             attempts=Window(Count("pk"), partition_by="agent_id"),
         )
         .filter(number=1)
-        .order_by(*merit, "agent__name", "pk")[:STANDINGS]
+        .order_by(*preference, "agent__name", "pk")[:STANDINGS]
     )
     runs = {run.pk: run for run in best}
     entries = [EntryRuns(key=run.pk, name=str(run.agent), runs=[_score(run)]) for run in runs.values()]
