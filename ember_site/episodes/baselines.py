@@ -57,7 +57,7 @@ class Drive:
     steps_per_s: float
 
 
-def worker_name() -> str:
+def process_name() -> str:
     """A name of this process that no other one has."""
     return f"{socket.gethostname()[:32]}:{os.getpid()}:{secrets.token_hex(4)}"
 
@@ -138,7 +138,7 @@ class BaselineRunner:
         """`act` makes the steps."""
         self._act = act
         self._limits = limits
-        self._worker = worker_name()
+        self._worker = process_name()
         self._driven: dict[UUID, asyncio.Task[None]] = {}
         self._wake = asyncio.Event()
 

@@ -139,7 +139,7 @@ class EpisodeConsumer(SocketConsumer):
                 case Ping():
                     member.mailbox.put_control(frame_pong(room.view.step))
                 case Got():
-                    member.got_step = max(member.got_step, message.step)
+                    pass  # what a client has seen changes nothing here; it may say so
                 case Sync():
                     member.mailbox.put_snapshot()
                 case Act() if member.role != PLAYER:

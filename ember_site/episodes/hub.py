@@ -16,7 +16,7 @@ from django.db import DatabaseError
 
 from ember_site.episodes.answers import EpisodeView, StepAnswer, StepResult
 from ember_site.episodes.audience import audience_beat, audience_leave, audience_write, player_claim
-from ember_site.episodes.baselines import BaselineRunner, worker_name
+from ember_site.episodes.baselines import BaselineRunner, process_name
 from ember_site.episodes.deltas import Wire
 from ember_site.episodes.guests import guests_forget
 from ember_site.episodes.hints import Hints
@@ -63,7 +63,7 @@ class Hub:
         self._kept: set[asyncio.Task[StepAnswer]] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._started_at = 0.0
-        self._process = worker_name()
+        self._process = process_name()
         self._audience: dict[UUID, int] = {}
         self._beat_at = 0.0
         self._hints = Hints(self._heard)

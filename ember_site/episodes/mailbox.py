@@ -34,7 +34,6 @@ class Mailbox:
         self._collapsed = False
         self._ready = asyncio.Event()
         self._closed = False
-        self.collapses = 0
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -91,7 +90,6 @@ class Mailbox:
             # The state comes before the acks that speak of it.
             self._give_up_chain(self._entries_control()[-self._control_kept :])
             self._entries.appendleft((None, False))
-            self.collapses += 1
         if control or not full:
             self._entries.append((frame, control))
             self._size_bytes += len(frame)

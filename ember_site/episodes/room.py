@@ -49,7 +49,6 @@ class Member:
     session_key: str = ""
     identity: str = ""
     sending_since: float | None = None
-    got_step: int = 0
     dismissed: asyncio.Future[Dismissal] = field(
         default_factory=lambda: asyncio.get_running_loop().create_future()
     )

@@ -88,20 +88,12 @@ def episode_agent_named(*, viewer: Viewer, episode: Episode) -> Agent | None:
 
 def episode_is_mine(*, viewer: Viewer, guest_key: str, episode: Episode) -> bool:
     """Whether this visitor plays the episode. Nobody plays a baseline's."""
-    if episode.mode == Episode.Mode.BASELINE:
-        return False
-    if episode.owner_id is not None:
-        return bool(viewer.is_authenticated) and viewer.pk == episode.owner_id
-    return bool(guest_key) and episode.guest_key == guest_key
+    return episode.mode != Episode.Mode.BASELINE and _is_of(viewer, guest_key, episode)
 
 
 def episode_is_started_by(*, viewer: Viewer, guest_key: str, episode: Episode) -> bool:
     """Whether this visitor had the baseline of this episode started, and so may set its speed."""
-    if episode.mode != Episode.Mode.BASELINE:
-        return False
-    if episode.owner_id is not None:
-        return bool(viewer.is_authenticated) and viewer.pk == episode.owner_id
-    return bool(guest_key) and episode.guest_key == guest_key
+    return episode.mode == Episode.Mode.BASELINE and _is_of(viewer, guest_key, episode)
 
 
 def episode_may_act(*, viewer: Viewer, guest_key: str = "", scope: str = "", episode: Episode) -> bool:
@@ -173,6 +165,13 @@ def episode_log(*, episode_id: UUID, after: int = 0) -> Iterator[tuple[int, dict
         chunk_size=500
     ):
         yield number, json.loads(actions), digest
+
+
+def _is_of(viewer: Viewer, guest_key: str, episode: Episode) -> bool:
+    """Whether this visitor began the episode, by account or by the key of a guest."""
+    if episode.owner_id is not None:
+        return bool(viewer.is_authenticated) and viewer.pk == episode.owner_id
+    return bool(guest_key) and episode.guest_key == guest_key
 
 
 def _own(viewer: Viewer, guest_key: str) -> QuerySet[Episode]:

@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ember_site.episodes.deltas import delta_apply, delta_between, observation_summary
+from ember_site.episodes.deltas import delta_between, observation_summary
 from simulator import Simulator
 from tests.simulator.builders import document_from_map, everyone, scenario_of, simulate
 from tests.simulator.strategies import ActionChooser, action_choosers, scenario_documents
+from tests.site.episodes.delta_apply import delta_apply
 
 
 @settings(max_examples=150)

@@ -22,7 +22,6 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake
 
 from ember_site.accounts.models import User
 from ember_site.catalog.models import Scenario
-from ember_site.episodes.deltas import delta_apply
 from ember_site.episodes.models import Episode, EpisodeStep
 from ember_site.episodes.services import episode_create, episodes_finish_pending
 from ember_site.runs.models import Run, RunState
@@ -31,6 +30,7 @@ from ember_site.runs.services import run_verify
 from simulator import Scenario as SimulatorScenario
 from simulator import Simulator
 from tests.patience import wait_until
+from tests.site.episodes.delta_apply import delta_apply
 from tests.site.episodes.web_process import Frame, Line, WebProcess
 
 pytestmark = pytest.mark.django_db(transaction=True)

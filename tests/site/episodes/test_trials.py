@@ -22,10 +22,10 @@ from websockets.sync.client import connect
 
 from ember_site.accounts.models import User
 from ember_site.catalog.models import Scenario
-from ember_site.episodes.deltas import delta_apply
 from ember_site.episodes.models import Episode, EpisodeStep
 from ember_site.episodes.services import episode_create
 from tests.patience import PATIENCE_S
+from tests.site.episodes.delta_apply import delta_apply
 from tests.site.episodes.web_process import Line, WebProcess
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -18,10 +18,10 @@ from websockets.exceptions import ConnectionClosed
 
 from ember_site.accounts.models import User
 from ember_site.catalog.models import Scenario
-from ember_site.episodes.deltas import delta_apply
 from ember_site.episodes.models import Audience, Episode, EpisodeStep
 from ember_site.episodes.services import episode_create, episode_view
 from tests.patience import wait_until
+from tests.site.episodes.delta_apply import delta_apply
 from tests.site.episodes.test_http_server import Caller, with_token
 from tests.site.episodes.web_process import WebProcess
 
