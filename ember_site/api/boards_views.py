@@ -21,11 +21,13 @@ from ember_site.api.boards_serializers import (
     EvaluationDetailSerializer,
     EvaluationSerializer,
 )
-from ember_site.api.lists import ApiList
+from ember_site.api.lists import ApiList, parameters_check
 from ember_site.api.pagination import PAGE_SIZE, PAGE_SIZE_MAX, RowPage
 from ember_site.boards import exports, selectors
 from ember_site.boards.models import Evaluation, EvaluationKind, EvaluationState
 from ember_site.boards.rows import board_filters
+
+BOARD_PARAMETERS = (*BoardQuery().fields, "cursor", "page_size")
 
 
 def evaluation_body(evaluation: Evaluation, request: Request) -> dict[str, Any]:
@@ -113,6 +115,7 @@ class BoardDetail(APIView):
     )
     def get(self, request: Request, slug: str) -> Response:
         """One page of the rows, in the order and with the ranks that the page of the board shows."""
+        parameters_check(request, known=BOARD_PARAMETERS)
         filters = board_filters(request.query_params.dict())
         evaluation = selectors.evaluation_get(viewer=request.user, slug=slug)
         board = selectors.board_rows(evaluation=evaluation, filters=filters)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, TypeVar
 
 import django_filters
@@ -32,6 +32,20 @@ class YesNoFilter(django_filters.TypedChoiceFilter):
         super().__init__(choices=YES_NO, coerce=lambda text: text == "true", **options)
 
 
+def parameters_check(request: Request, *, known: Collection[str]) -> None:
+    """
+    Refuse parameters of the address that a list does not know.
+
+    Raises:
+        ValidationError: the place is the name of the first one.
+    """
+    for name in request.query_params:
+        if name not in known:
+            raise exceptions.ValidationError(
+                {name[:80]: [f"Unknown parameter. This list knows {', '.join(sorted(known))}."]}
+            )
+
+
 class StrictFilters(DjangoFilterBackend):
     """Filters of the view's `filterset_class`. A parameter that the list does not know is refused."""
 
@@ -42,12 +56,7 @@ class StrictFilters(DjangoFilterBackend):
             ValidationError: a wrong value, or a parameter of another name; the place is its name.
         """
         filters: type[FilterSet] | None = self.get_filterset_class(view, queryset)
-        known = [*(filters.base_filters if filters else ()), *PAGE_PARAMETERS]
-        for name in request.query_params:
-            if name not in known:
-                raise exceptions.ValidationError(
-                    {name[:80]: [f"Unknown parameter. This list knows {', '.join(sorted(known))}."]}
-                )
+        parameters_check(request, known=[*(filters.base_filters if filters else ()), *PAGE_PARAMETERS])
         filtered: QuerySet[Any] = super().filter_queryset(request, queryset, view)
         return filtered
 

@@ -162,12 +162,22 @@ def test_many_rows_of_the_same_instant_are_all_listed(user_client, full, user):
         ("boards/public-dev", {"cursor": "x"}, "cursor"),
         ("boards/public-dev", {"cursor": "é"}, "cursor"),
         ("boards/public-dev", {"sort": "luck"}, "sort"),
+        ("boards/public-dev", {"knid": "model"}, "knid"),
+        ("boards/public-dev", {"ordering": "rank"}, "ordering"),
     ],
 )
 def test_what_a_list_does_not_know_is_refused_with_its_place(name, parameters, place, client, evaluation):
     response = client.get(address(name), parameters)
     assert response.status_code == 422
     assert (response.json()["code"], response.json()["place"]) == ("bad_input", place)
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_every_list_refuses_parameters_that_it_does_not_know(name, user_client, evaluation):
+    response = user_client.get(address(name), {"x": "1"})
+    assert response.status_code == 422
+    assert response.json()["place"] == "x"
+    assert "This list knows" in response.json()["detail"]
 
 
 def test_runs_are_filtered(client, user_client, full, user):
