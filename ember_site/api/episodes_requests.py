@@ -8,15 +8,15 @@ from typing import Annotated, Any, TypeVar
 
 import msgspec
 
-from ember_site.boards.slots import slot_open_of, slot_to_play
+from ember_site.boards.slots import slot_to_play, slot_to_rank
 from ember_site.catalog.models import Scenario
 from ember_site.catalog.selectors import Viewer, scenario_get
 from ember_site.core.errors import BadInput
 from ember_site.episodes.models import Episode
 from ember_site.episodes.protocol import Act
+from ember_site.episodes.seeds import seed_read
 
 SLOT = re.compile(r"(?P<slug>[-a-zA-Z0-9_]{1,80})/(?P<position>[1-9][0-9]{0,5})")
-SEED = re.compile(r"0|[1-9][0-9]{0,19}")
 PLACE = re.compile(r" - at `\$\.?(?P<place>[^`]*)`$")
 
 Sent = TypeVar("Sent", bound=msgspec.Struct)
@@ -76,11 +76,8 @@ def start_resolve(wish: StartRequest, *, viewer: Viewer) -> Start:
         raise BadInput("Expected the hash of a scenario, or suite/id.", place="scenario")
     scenario = scenario_get(viewer=viewer, ref=wish.scenario)
     if wish.mode == Episode.Mode.PRACTICE:
-        return Start(scenario, wish.mode, None if wish.seed is None else _seed(wish.seed))
-    open_slot = slot_open_of(scenario=scenario)
-    if open_slot is None:
-        raise BadInput("This scenario is in no open evaluation, so nothing can be ranked.", place="mode")
-    return Start(scenario, wish.mode, int(open_slot.seed))
+        return Start(scenario, wish.mode, None if wish.seed is None else seed_read(wish.seed))
+    return Start(scenario, wish.mode, int(slot_to_rank(scenario=scenario).seed))
 
 
 def _start_of_slot(wish: StartRequest, slot: re.Match[str], viewer: Viewer) -> Start:
@@ -88,14 +85,6 @@ def _start_of_slot(wish: StartRequest, slot: re.Match[str], viewer: Viewer) -> S
     if wish.scenario and scenario_get(viewer=viewer, ref=wish.scenario) != found.scenario:
         raise BadInput(f"The slot {wish.mode} has another scenario.", place="scenario")
     return Start(found.scenario, Episode.Mode.RANKED, int(found.seed))
-
-
-def _seed(text: str) -> int:
-    if not SEED.fullmatch(text):
-        raise BadInput(
-            "Expected a whole number from 0 to 18446744073709551615 as a decimal string.", place="seed"
-        )
-    return int(text)
 
 
 def _read(body: Any, kind: type[Sent]) -> Sent:

@@ -6,7 +6,7 @@ from ember_site.boards.models import EvaluationKind, EvaluationState, Slot
 from ember_site.boards.selectors import evaluation_get
 from ember_site.catalog.models import Scenario
 from ember_site.catalog.selectors import Viewer
-from ember_site.core.errors import NotFound, WrongState
+from ember_site.core.errors import BadInput, NotFound, WrongState
 from simulator import OBSERVATION_VERSION, SIMULATOR_VERSION
 
 
@@ -23,6 +23,18 @@ def slot_open_of(*, scenario: Scenario) -> Slot | None:
         .order_by("-evaluation__created_at", "position")
         .first()
     )
+
+
+def slot_to_rank(*, scenario: Scenario) -> Slot:
+    """The slot that a ranked game of a scenario counts for.
+
+    Raises:
+        BadInput: no open evaluation that still runs has the scenario.
+    """
+    slot = slot_open_of(scenario=scenario)
+    if slot is None:
+        raise BadInput("This scenario is in no open evaluation, so nothing can be ranked.", place="mode")
+    return slot
 
 
 def slot_to_play(*, viewer: Viewer, slug: str, position: int) -> Slot:

@@ -11,12 +11,11 @@ from ember_site.core import clock
 from ember_site.core.errors import BadInput, Forbidden, LimitExceeded, SignInRequired
 from ember_site.episodes.limits import EpisodeLimits, episode_limits
 from ember_site.episodes.models import Episode
+from ember_site.episodes.seeds import seed_check
 from ember_site.runs.models import Agent, RunSource
 from ember_site.runs.services.agents import baseline_agent, human_agent_for
 from ember_site.runs.services.runs import agent_check_source
 from simulator.policies import BASELINES
-
-SEED_BITS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +67,8 @@ def _check_wish(start: Start) -> None:
         raise BadInput("A ranked episode needs the seed of its slot.", place="seed")
     if mode != Episode.Mode.BASELINE and start.owner is None and not start.guest_key:
         raise BadInput("An episode needs somebody to play it.", place="owner")
-    if seed is not None and not 0 <= seed < 2**SEED_BITS:
-        raise BadInput("A seed is a whole number from 0 to 18446744073709551615.", place="seed")
+    if seed is not None:
+        seed_check(seed)
 
 
 def _check_agent(agent: Agent, start: Start) -> None:

@@ -22,12 +22,13 @@ from ember_site.core import clock
 from ember_site.core.audit import audit_record
 from ember_site.core.errors import NotFound
 from ember_site.core.models import AuditAction
-from ember_site.episodes.admission import SEED_BITS, Start, start_agent, start_check
+from ember_site.episodes.admission import Start, start_agent, start_check
 from ember_site.episodes.answers import EpisodeView, StepAnswer, StepResult
 from ember_site.episodes.finish import episode_finish
 from ember_site.episodes.limits import episode_limits
 from ember_site.episodes.live import LiveEpisode, LiveRegistry, LogDiffers
 from ember_site.episodes.models import Episode, EpisodeStep
+from ember_site.episodes.seeds import SEED_BITS
 from ember_site.episodes.selectors import episode_log
 from ember_site.episodes.write_turn import write_turn
 from ember_site.runs.models import Agent

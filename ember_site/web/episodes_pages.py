@@ -12,13 +12,14 @@ from django.urls import reverse
 from django.utils.safestring import SafeString
 
 from ember_site.boards.models import Slot
-from ember_site.boards.slots import slot_open_of
+from ember_site.boards.slots import slot_open_of, slot_to_rank
 from ember_site.catalog.models import Scenario, SuiteEntry
 from ember_site.catalog.plan_svg import scenario_plan
 from ember_site.catalog.selectors import scenario_entries, suite_entries, suite_list
 from ember_site.core.errors import BadInput
 from ember_site.episodes.baselines import DEFAULT_STEPS_PER_S, speed_check
 from ember_site.episodes.models import Episode
+from ember_site.episodes.seeds import seed_read
 from ember_site.episodes.selectors import (
     Viewer,
     episode_agent_named,
@@ -159,16 +160,10 @@ def start_choice(form: Mapping[str, str], *, scenario: Scenario) -> StartChoice:
     if mode not in MODES:
         raise BadInput("Choose practice or ranked.", place="mode")
     if mode == Episode.Mode.RANKED:
-        slot = slot_open_of(scenario=scenario)
-        if slot is None:
-            raise BadInput("This scenario is in no open evaluation, so nothing can be ranked.", place="mode")
-        return StartChoice(mode, int(slot.seed))
+        return StartChoice(mode, int(slot_to_rank(scenario=scenario).seed))
     text = form.get("seed", "").strip()
-    if not text:
-        return StartChoice(mode, None)
-    if not (text.isascii() and text.isdigit() and len(text) <= 20):
-        raise BadInput("A seed is a whole number from 0 to 18446744073709551615.", place="seed")
-    return StartChoice(mode, int(text))
+    # A person may type zeros before the number.
+    return StartChoice(mode, seed_read(text.lstrip("0") or "0") if text else None)
 
 
 def speed_choice(form: Mapping[str, str]) -> float:

@@ -83,9 +83,14 @@ def test_ranked_play_without_an_account_is_refused(first: Scenario, client: Clie
     assert not Episode.objects.exists()
 
 
-def test_the_seed_of_practice_can_be_chosen(stochastic: Scenario, user_client: Client) -> None:
-    user_client.post(play(stochastic), {"mode": "practice", "seed": " 18446744073709551615 "})
-    assert Episode.objects.get().seed == "18446744073709551615"
+@pytest.mark.parametrize(
+    ("typed", "seed"), [(" 18446744073709551615 ", "18446744073709551615"), ("007", "7"), ("00", "0")]
+)
+def test_the_seed_of_practice_can_be_chosen(
+    stochastic: Scenario, user_client: Client, typed: str, seed: str
+) -> None:
+    user_client.post(play(stochastic), {"mode": "practice", "seed": typed})
+    assert Episode.objects.get().seed == seed
 
 
 @pytest.mark.parametrize(
