@@ -39,9 +39,6 @@ import { cellAtPoint, cellCorner, planLayout } from "./lib/geometry.js";
 import { draw, drawGround, drawWalls } from "./draw/plan.js";
 import { readTheme } from "./draw/theme.js";
 
-export { draw } from "./draw/plan.js";
-export { readTheme } from "./draw/theme.js";
-
 /** @typedef {import("./lib/view.js").View} View */
 /** @typedef {import("./lib/geometry.js").Layout} Layout */
 /** @typedef {import("./draw/plan.js").DrawOptions} DrawOptions */

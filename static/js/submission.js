@@ -24,9 +24,8 @@ function elements(html) {
 /**
  * Poll the status of an upload and put what changed into `[data-rows]` and `[data-progress]` of the element.
  * @param {HTMLElement} element with the address in `data-status`
- * @param {() => void} [onFinished]
  */
-export function watchSubmission(element, onFinished) {
+export function watchSubmission(element) {
   const rows = element.querySelector("[data-rows]");
   const progress = element.querySelector("[data-progress]");
   const trouble = element.querySelector("[data-trouble]");
@@ -50,7 +49,6 @@ export function watchSubmission(element, onFinished) {
     }
     if (answer.rows.length) watchScenes(rows);
     progress.replaceChildren(elements(answer.progress));
-    if (answer.finished) onFinished?.();
     return answer.finished || (answer.rows.length > 0 ? "again" : false);
   };
 

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { DIRECTIONS, NEVER, fireArrival, planStep, predict, route, stepsToSpread } from "../../static/js/lib/orders.js";
-import { applyDelta, viewFromObservation } from "../../static/js/lib/view.js";
+import { NEVER, fireArrival, planStep, predict, route, stepsToSpread } from "../../static/js/lib/orders.js";
+import { DIRECTIONS, applyDelta, viewFromObservation } from "../../static/js/lib/view.js";
 import { drawn } from "./drawn.js";
 
 /** @typedef {import("../../static/js/lib/orders.js").Order} Order */

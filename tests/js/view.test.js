@@ -6,7 +6,6 @@ import {
   countView,
   describeView,
   fireText,
-  trackPath,
   viewFromObservation,
   viewFromScenario,
   viewFromTrack,
@@ -131,12 +130,6 @@ test("a step outside a track is the nearest one inside", () => {
   assert.equal(viewFromTrack(track, 99).step, 3);
   assert.equal(viewFromTrack(track, -4).step, 0);
   assert.equal(viewFromTrack(track, Number.NaN).step, 0);
-});
-
-test("a person's path holds each cell once in a row", () => {
-  assert.deepEqual(trackPath(track, "P3", 3), [[0, 2], [0, 1], [0, 0]]);
-  assert.deepEqual(trackPath(track, "P3", 1), [[0, 2]]);
-  assert.deepEqual(trackPath(track, "nobody", 3), []);
 });
 
 test("a view is described in words", () => {

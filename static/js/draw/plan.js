@@ -2,6 +2,7 @@
 // The plan from the ground up. draw() depends on its arguments alone.
 
 import { eachRun, exitSide, isWall, opensOutside, planLayout } from "../lib/geometry.js";
+import { isBurning } from "../lib/view.js";
 import { drawArrival, drawArrows, drawField, drawNumbers, drawPaths } from "./overlays.js";
 import { drawBox, drawGhosts, drawNames, drawPeople, drawTarget } from "./people.js";
 import { drawRaster } from "./raster.js";
@@ -119,10 +120,8 @@ export class Pen {
    * @param {number} col
    */
   burns(row, col) {
-    const { width, height, burn, step } = this.view;
-    if (row < 0 || col < 0 || row >= height || col >= width) return false;
-    const since = burn[row * width + col];
-    return since >= 0 && since <= step;
+    const { width, height } = this.view;
+    return row >= 0 && col >= 0 && row < height && col < width && isBurning(this.view, row * width + col);
   }
 
   /**

@@ -10,6 +10,7 @@
  */
 
 import { NEVER, fireArrival, route, stepsToSpread } from "./orders.js";
+import { isBurning } from "./view.js";
 
 /** From how many steps before the fire a person is flagged. */
 export const FIRE_SOON = 5;
@@ -133,11 +134,6 @@ export function blockedAfter(blocked, before, after, plans) {
     if (old.row === person.row && old.col === person.col) next.set(person.id, (blocked.get(person.id) || 0) + 1);
   }
   return next;
-}
-
-/** @param {View} view @param {number} cell */
-function isBurning(view, cell) {
-  return view.burn[cell] >= 0 && view.burn[cell] <= view.step;
 }
 
 /** @param {View} view @param {number} row @param {number} col */

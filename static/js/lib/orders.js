@@ -14,28 +14,13 @@
  *   source: "nudge"|"order"|"none", exit: string|null, distance: number, cut: boolean}} Plan
  */
 
-/** Directions in the order of the rules, with their (row, col) offset. */
-export const DIRECTIONS = /** @type {const} */ ({
-  north: [-1, 0],
-  south: [1, 0],
-  east: [0, 1],
-  west: [0, -1],
-});
+import { isBurning } from "./view.js";
 
-/** @type {Array<"north"|"south"|"east"|"west">} */
-export const DIRECTION_NAMES = ["north", "south", "east", "west"];
+/** The place in this list is the index of a direction, and its bit. @type {Array<"north"|"south"|"east"|"west">} */
+const DIRECTION_NAMES = ["north", "south", "east", "west"];
 
 /** A burn step that never comes. */
 export const NEVER = 0x3fffffff;
-
-/**
- * @param {View} view
- * @param {number} cell
- * @returns {boolean} whether the cell burns in the present observation
- */
-function burnsNow(view, cell) {
-  return view.burn[cell] >= 0 && view.burn[cell] <= view.step;
-}
 
 /**
  * The neighbour of a cell in a direction; -1 off the grid.
@@ -66,7 +51,7 @@ export function fireArrival(view, rules) {
   if (!rules.exits_flammable) for (const exit of view.exits) proof[exit.row * view.width + exit.col] = 1;
   let front = [];
   for (let cell = 0; cell < size; cell += 1) {
-    if (burnsNow(view, cell)) {
+    if (isBurning(view, cell)) {
       arrival[cell] = view.step;
       front.push(cell);
     }
@@ -121,7 +106,7 @@ export function route(view, from, goals, arrival, exits) {
     for (const cell of front) {
       for (let direction = 0; direction < 4; direction += 1) {
         const near = neighbour(view, cell, direction);
-        if (near < 0 || view.walls[near] || burnsNow(view, near)) continue;
+        if (near < 0 || view.walls[near] || isBurning(view, near)) continue;
         if (seen[near] && seen[near] !== distance + 1) continue;
         if (arrival && (exits.has(near) ? arrival[near] <= when - 1 : arrival[near] <= when)) continue;
         if (exits.has(near) && !goals.has(near)) continue;
@@ -152,7 +137,7 @@ function goalsOf(view, order) {
   if (order.kind === "cell") return new Set([order.row * view.width + order.col]);
   if (order.kind === "hold") return new Set();
   const wanted = order.kind === "exit" ? view.exits.filter((exit) => exit.id === order.exit) : view.exits;
-  return new Set(wanted.map((exit) => exit.row * view.width + exit.col).filter((cell) => !burnsNow(view, cell)));
+  return new Set(wanted.map((exit) => exit.row * view.width + exit.col).filter((cell) => !isBurning(view, cell)));
 }
 
 /**
@@ -271,7 +256,7 @@ export function predict(view, rules, actions) {
     const target = neighbour(view, cell, direction);
     if (target < 0) outcome.set(person.id, "blocked_bounds");
     else if (view.walls[target]) outcome.set(person.id, "blocked_wall");
-    else if (rules.enter_fire === "blocked" && burnsNow(view, target)) outcome.set(person.id, "blocked_fire");
+    else if (rules.enter_fire === "blocked" && isBurning(view, target)) outcome.set(person.id, "blocked_fire");
     else movers.set(person.id, target);
   }
   refuseConflicts(movers, outcome);

@@ -162,18 +162,3 @@ export function hangUp(episode, code, why) {
 export function sent(episode, pending) {
   return { ...episode, pending };
 }
-
-/**
- * Counts of an observation for the status bar.
- * @param {View} view
- * @returns {{out: number, inside: number, lost: number, all: number}}
- */
-export function counts(view) {
-  const count = { out: 0, inside: 0, lost: 0, all: view.people.length };
-  for (const person of view.people) {
-    if (person.status === "evacuated") count.out += 1;
-    else if (person.status === "casualty") count.lost += 1;
-    else count.inside += 1;
-  }
-  return count;
-}

@@ -58,7 +58,7 @@
  * @property {number} spread_interval
  */
 
-/** @type {Record<string, Cell>} */
+/** The (row, col) offset of each direction. @type {Record<string, Cell>} */
 export const DIRECTIONS = {
   north: [-1, 0],
   south: [1, 0],
@@ -67,7 +67,7 @@ export const DIRECTIONS = {
 };
 
 /** @type {Record<string, Cell>} */
-const MOVES = { N: [-1, 0], S: [1, 0], E: [0, 1], W: [0, -1] };
+const MOVES = { N: DIRECTIONS.north, S: DIRECTIONS.south, E: DIRECTIONS.east, W: DIRECTIONS.west };
 
 /**
  * @param {Ground} ground
@@ -245,22 +245,12 @@ export function viewFromTrack(track, step) {
 }
 
 /**
- * The cells that a person of a track stood on up to a step, each once in a row.
- * @param {Track} track
- * @param {string} id
- * @param {number} step
- * @returns {Cell[]}
+ * Whether a cell burns at the step of the view.
+ * @param {Pick<View, "burn" | "step">} view
+ * @param {number} cell its index, row-major
  */
-export function trackPath(track, id, step) {
-  const index = track.people.findIndex((person) => person.id === id);
-  if (index < 0) return [];
-  const path = unrolledOnce(track).cells[index].subarray(0, step + 1);
-  /** @type {Cell[]} */
-  const out = [];
-  path.forEach((cell, i) => {
-    if (i === 0 || cell !== path[i - 1]) out.push([Math.floor(cell / track.width), cell % track.width]);
-  });
-  return out;
+export function isBurning(view, cell) {
+  return view.burn[cell] >= 0 && view.burn[cell] <= view.step;
 }
 
 /**
@@ -270,7 +260,7 @@ export function trackPath(track, id, step) {
 export function countView(view) {
   const counts = { active: 0, evacuated: 0, casualty: 0, burning: 0 };
   for (const person of view.people) counts[person.status]++;
-  for (const since of view.burn) if (since >= 0 && since <= view.step) counts.burning++;
+  for (let cell = 0; cell < view.burn.length; cell++) if (isBurning(view, cell)) counts.burning++;
   return counts;
 }
 

@@ -2,9 +2,8 @@
 // The front page's running episode: followed like any watcher follows it, with the way to watch it whole.
 
 import { mountBoard } from "../board.js";
-import { counts } from "../lib/reducer.js";
-import { describeView } from "../lib/view.js";
-import { need, write } from "../play/dom.js";
+import { need, write } from "../dom.js";
+import { countView, describeView } from "../lib/view.js";
 import { NO_RUN } from "../play/status.js";
 import { followEpisode } from "../socket.js";
 
@@ -52,10 +51,10 @@ function show(view) {
       maxHeight: () => (innerWidth < 1000 ? NARROW_HEIGHT_PX : HEIGHT_PX),
     });
   }
-  const now = counts(view);
-  write("live-out", now.out);
-  write("live-inside", now.inside);
-  write("live-lost", now.lost);
+  const now = countView(view);
+  write("live-out", now.evacuated);
+  write("live-inside", now.active);
+  write("live-lost", now.casualty);
   write("live-step", view.step);
   canvas.setAttribute("aria-label", describeView(view));
 }

@@ -2,11 +2,12 @@
 // Watching one episode: the same board and counts as in play, a way to look back, nothing that could act.
 
 import { mountBoard } from "../board.js";
+import { need, write } from "../dom.js";
 import { Game } from "../lib/game.js";
 import { Rewind } from "../lib/rewind.js";
 import { describeView } from "../lib/view.js";
 import { Deck } from "../play/deck.js";
-import { need, pageData, write } from "../play/dom.js";
+import { pageData } from "../play/page.js";
 import { showAttention, showExits } from "../play/panel.js";
 import { bindSpeed, showSpeed } from "../play/speed.js";
 import { boardHeight, refit } from "../play/stage.js";

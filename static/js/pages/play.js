@@ -2,10 +2,11 @@
 // The game page: joins the line to the server, the player's orders, the board and the panels.
 
 import { mountBoard } from "../board.js";
+import { make, need, write } from "../dom.js";
 import { Game } from "../lib/game.js";
 import { describeView } from "../lib/view.js";
-import { make, need, pageData, write } from "../play/dom.js";
 import { bindKeys, showKeys } from "../play/keyboard.js";
+import { pageData } from "../play/page.js";
 import { showAttention, showExits, showSelection } from "../play/panel.js";
 import { bindPointer } from "../play/pointer.js";
 import { boardHeight, refit } from "../play/stage.js";

@@ -2,12 +2,13 @@
 // The page of one run: replay on the board, and the wait for a verdict that is not in yet.
 
 import { mountBoard } from "../board.js";
+import { find, setText } from "../dom.js";
 import { curves, sceneGhosts, stepFromText } from "../lib/replay.js";
 import { describeView, viewFromTrack } from "../lib/view.js";
+import { pollUntil } from "../poll.js";
 import { drawChart, stepAtChart } from "../run/chart.js";
 import { showParting } from "../run/parting.js";
 import { symbol } from "../symbols.js";
-import { pollUntil } from "../poll.js";
 
 /**
  * @typedef {import("../lib/view.js").Track & {
@@ -16,22 +17,8 @@ import { pollUntil } from "../poll.js";
  */
 /** @typedef {{track: string, difference: number | null, person: string | null}} ViewerData */
 
-/**
- * @template {Element} T
- * @param {string} selector
- * @param {new () => T} kind
- * @returns {T | null}
- */
-function find(selector, kind) {
-  const element = document.querySelector(selector);
-  return element instanceof kind ? element : null;
-}
-
-/** @param {string} selector @param {string} text */
-function write(selector, text) {
-  const element = document.querySelector(selector);
-  if (element && element.textContent !== text) element.textContent = text;
-}
+/** @param {string} selector @param {string|number} text */
+const write = (selector, text) => setText(find(selector, Element), text);
 
 /** The replay: one clock, one board, one chart. */
 class Replay {
@@ -65,7 +52,7 @@ class Replay {
       ids.addEventListener("change", () => this.board.set({ ids: ids.checked }));
     }
     if (this.range) this.range.max = String(track.steps);
-    write("[data-steps]", String(track.steps));
+    write("[data-steps]", track.steps);
     this.begin(data);
   }
 
@@ -89,10 +76,10 @@ class Replay {
   /** Show a step; numbers at once, the canvas in the next frame. @param {number} step */
   show(step) {
     this.step = Math.max(0, Math.min(this.track.steps, step));
-    write("[data-step]", String(this.step));
-    write("[data-out]", String(this.curves.out[this.step]));
-    write("[data-inside]", String(this.curves.inside[this.step]));
-    write("[data-lost]", String(this.curves.lost[this.step]));
+    write("[data-step]", this.step);
+    write("[data-out]", this.curves.out[this.step]);
+    write("[data-inside]", this.curves.inside[this.step]);
+    write("[data-lost]", this.curves.lost[this.step]);
     if (this.range) this.range.value = String(this.step);
     this.pending ||= requestAnimationFrame(() => this.paint());
   }

@@ -2,12 +2,10 @@
 // The scenario page: the plan on a canvas and the fire ahead of time.
 
 import { mountBoard } from "../board.js";
+import { find } from "../dom.js";
 import { countView, fireText, viewFromScenario } from "../lib/view.js";
 
 /** @typedef {import("../lib/view.js").ScenarioData & {arrivals: [number, number, number][] | null}} PageData */
-
-/** @param {string} selector */
-const find = (selector) => document.querySelector(selector);
 
 /** @returns {PageData | null} */
 function pageData() {
@@ -28,10 +26,10 @@ function prepare(data) {
 
 /** @param {PageData} data */
 function showBoard(data) {
-  const canvas = document.getElementById("board");
-  const stage = find("[data-stage]");
-  const still = find("[data-still]");
-  if (!(canvas instanceof HTMLCanvasElement) || !(stage instanceof HTMLElement) || !(still instanceof HTMLElement)) return;
+  const canvas = find("#board", HTMLCanvasElement);
+  const stage = find("[data-stage]", HTMLElement);
+  const still = find("[data-still]", HTMLElement);
+  if (!canvas || !stage || !still) return;
   still.hidden = true;
   stage.hidden = false;
 
@@ -55,9 +53,9 @@ function showBoard(data) {
     canvas.setAttribute("aria-label", `${description}, step ${step}: ${fireText(countView(view).burning)}`);
   };
 
-  const slider = find("[data-step]");
-  const output = find("[data-step-out]");
-  if (slider instanceof HTMLInputElement && output) {
+  const slider = find("[data-step]", HTMLInputElement);
+  const output = find("[data-step-out]", HTMLElement);
+  if (slider && output) {
     const follow = () => {
       output.textContent = slider.value;
       showStep(slider.valueAsNumber);

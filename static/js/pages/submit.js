@@ -1,6 +1,7 @@
 // @ts-check
 // The upload page: drop files, see each one's progress, then each record's verdict as it comes.
 
+import { find, make, setText } from "../dom.js";
 import { watchSubmission } from "../submission.js";
 
 /** @typedef {{id: string, url: string, status_url: string, used: number, limit: number}} Accepted */
@@ -12,38 +13,25 @@ function sizeText(bytes) {
   return bytes < 1e6 ? `${(bytes / 1000).toPrecision(3)} kB` : `${(bytes / 1e6).toPrecision(3)} MB`;
 }
 
-/**
- * @param {string} name
- * @param {string} className
- * @param {string} [text]
- */
-function make(name, className, text) {
-  const element = document.createElement(name);
-  if (className) element.className = className;
-  if (text !== undefined) element.textContent = text;
-  return element;
-}
-
 /** @param {Accepted} accepted */
 function showUsed({ used, limit }) {
-  const text = document.querySelector("[data-used]");
-  const bar = document.querySelector("[data-used-bar]");
-  if (text) text.textContent = `${used} of ${limit}`;
-  if (bar instanceof HTMLProgressElement) bar.value = used;
+  const bar = find("[data-used-bar]", HTMLProgressElement);
+  setText(find("[data-used]", HTMLElement), `${used} of ${limit}`);
+  if (bar) bar.value = used;
 }
 
 /** One file's section: heading, progress of sending, then the rows of its records. */
 class UploadBox {
   /** @param {File} file */
   constructor(file) {
-    this.element = make("section", "up");
-    this.head = make("div", "sechead");
-    this.head.append(make("h2", "file-name", file.name), make("span", "muted s", sizeText(file.size)));
+    this.element = make("section", undefined, "up");
+    this.head = make("div", undefined, "sechead");
+    this.head.append(make("h2", file.name, "file-name"), make("span", sizeText(file.size), "muted s"));
     this.bar = document.createElement("progress");
     this.bar.max = 1;
     this.bar.value = 0;
     this.bar.setAttribute("aria-label", `Sending ${file.name}`);
-    this.note = make("p", "s quiet", "Waiting to be sent");
+    this.note = make("p", "Waiting to be sent", "s quiet");
     this.element.append(this.head, this.bar, this.note);
   }
 
@@ -58,16 +46,16 @@ class UploadBox {
   accepted(accepted) {
     this.bar.remove();
     this.note.remove();
-    const link = make("a", "end s", "Page of this upload");
+    const link = make("a", "Page of this upload", "end s");
     link.setAttribute("href", accepted.url);
     this.head.append(link);
-    const box = make("div", "");
+    const box = make("div");
     box.dataset.status = accepted.status_url;
-    const progress = make("div", "");
+    const progress = make("div");
     progress.dataset.progress = "";
-    const rows = make("ol", "recs panel");
+    const rows = make("ol", undefined, "recs panel");
     rows.dataset.rows = "";
-    const trouble = make("p", "s bad-ink");
+    const trouble = make("p", undefined, "s bad-ink");
     trouble.dataset.trouble = "";
     trouble.hidden = true;
     box.append(progress, rows, trouble);
@@ -87,16 +75,16 @@ class UploadBox {
   refused(problem) {
     this.bar.remove();
     this.note.remove();
-    const notice = make("div", "notice error refusal");
+    const notice = make("div", undefined, "notice error refusal");
     notice.setAttribute("role", "alert");
-    const first = make("p", "");
-    first.append(make("b", "", "Refused"), " ", make("code", "", problem.code ?? "internal"));
-    if (problem.place) first.append(" at ", make("code", "", problem.place));
-    notice.append(first, make("p", "", problem.detail ?? "No answer that can be understood. Try again."));
-    if (problem.dry) notice.append(make("p", "s", "This was a dry run: nothing was kept."));
+    const first = make("p");
+    first.append(make("b", "Refused"), " ", make("code", problem.code ?? "internal"));
+    if (problem.place) first.append(" at ", make("code", problem.place));
+    notice.append(first, make("p", problem.detail ?? "No answer that can be understood. Try again."));
+    if (problem.dry) notice.append(make("p", "This was a dry run: nothing was kept.", "s"));
     if (problem.submission) {
-      const line = make("p", "");
-      const link = make("a", "", "What was found in the file");
+      const line = make("p");
+      const link = make("a", "What was found in the file");
       link.setAttribute("href", `/submissions/${problem.submission}/`);
       line.append(link);
       notice.append(line);
@@ -163,13 +151,13 @@ async function sendAll(form, body, boxes, files) {
 
 /** Show the name's field only for a new agent. @param {HTMLFormElement} form */
 function bindAgent(form) {
-  const choice = form.querySelector("[data-agent]");
-  const field = form.querySelector("[data-new-agent]");
-  const name = form.querySelector("#agent_name");
-  if (!(choice instanceof HTMLSelectElement) || !(field instanceof HTMLElement)) return;
+  const choice = find("[data-agent]", HTMLSelectElement, form);
+  const field = find("[data-new-agent]", HTMLElement, form);
+  const name = find("#agent_name", HTMLInputElement, form);
+  if (!choice || !field) return;
   const follow = () => {
     field.hidden = choice.value !== "+";
-    if (name instanceof HTMLInputElement) name.required = !field.hidden;
+    if (name) name.required = !field.hidden;
   };
   choice.addEventListener("change", follow);
   follow();
@@ -177,10 +165,10 @@ function bindAgent(form) {
 
 /** @param {HTMLFormElement} form */
 function bindDrop(form) {
-  const drop = form.querySelector("[data-drop]");
-  const input = form.querySelector("#file");
-  const uploads = document.querySelector("[data-uploads]");
-  if (!(drop instanceof HTMLElement) || !(input instanceof HTMLInputElement) || !(uploads instanceof HTMLElement)) return;
+  const drop = find("[data-drop]", HTMLElement, form);
+  const input = find("#file", HTMLInputElement, form);
+  const uploads = find("[data-uploads]", HTMLElement);
+  if (!drop || !input || !uploads) return;
   input.multiple = true;
   form.querySelector("[data-send]")?.parentElement?.remove();
 
@@ -209,8 +197,8 @@ function bindDrop(form) {
   });
 }
 
-const form = document.querySelector("[data-submit]");
-if (form instanceof HTMLFormElement) {
+const form = find("[data-submit]", HTMLFormElement);
+if (form) {
   bindAgent(form);
   bindDrop(form);
 }

@@ -3,7 +3,7 @@
 
 import { WATCH_KEYS, watchKey } from "../lib/rewind.js";
 import { symbol } from "../symbols.js";
-import { make, need, write } from "./dom.js";
+import { make, need, write } from "../dom.js";
 
 /** @typedef {import("../lib/rewind.js").Rewind} Rewind */
 

@@ -2,7 +2,7 @@
 // Keys of the game, bound from the table in lib/keys.js; the help is built from the same table.
 
 import { bindingGroups, bindingOf } from "../lib/keys.js";
-import { make, need } from "./dom.js";
+import { make, need } from "../dom.js";
 
 /**
  * @param {HTMLCanvasElement} canvas

@@ -4,7 +4,7 @@
 import { exitRows } from "../lib/attention.js";
 import { orderText } from "../lib/game.js";
 import { symbol } from "../symbols.js";
-import { make, need, write } from "./dom.js";
+import { make, need, write } from "../dom.js";
 
 /** @typedef {import("../lib/game.js").Game} Game */
 

@@ -1,6 +1,8 @@
 // @ts-check
 // Mouse and touch on the board: select people, drag a box, aim at cells.
 
+import { peopleInBox } from "../lib/geometry.js";
+
 /** @typedef {import("../board.js").Board} Board */
 /** @typedef {import("../lib/game.js").Game} Game */
 /** @typedef {{row: number, col: number}} Cell */
@@ -51,11 +53,7 @@ export function bindPointer(canvas, board, game, page) {
    * @param {boolean} add
    */
   function boxSelect(from, to, add) {
-    const inside = game.active.filter(
-      ({ row, col }) =>
-        row >= Math.min(from.row, to.row) && row <= Math.max(from.row, to.row) &&
-        col >= Math.min(from.col, to.col) && col <= Math.max(from.col, to.col),
-    );
+    const inside = game.view ? peopleInBox(game.view, from, to) : [];
     game.select([...(add ? game.selected : []), ...inside.map(({ id }) => id)]);
   }
 

@@ -1,7 +1,7 @@
 // @ts-check
 // The speed of a baseline: shown to everybody who watches, changed by who started it.
 
-import { write } from "./dom.js";
+import { write } from "../dom.js";
 
 /** @param {number} stepsPerSecond */
 export function showSpeed(stepsPerSecond) {

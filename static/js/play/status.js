@@ -2,9 +2,9 @@
 // The status bar, the notice below it and the end screen: the same for players and watchers.
 
 import { stepsToSpread } from "../lib/orders.js";
-import { counts } from "../lib/reducer.js";
+import { countView } from "../lib/view.js";
 import { pollUntil } from "../poll.js";
-import { need, write } from "./dom.js";
+import { need, write } from "../dom.js";
 
 /** @typedef {import("../lib/reducer.js").Episode} Episode */
 
@@ -18,11 +18,11 @@ export const NO_RUN = "00000000-0000-0000-0000-000000000000";
 export function showCounts(episode) {
   const { view, rules } = episode;
   if (!view || !rules) return;
-  const now = counts(view);
+  const now = countView(view);
   write("n-step", view.step);
-  write("n-out", now.out);
-  write("n-inside", now.inside);
-  write("n-lost", now.lost);
+  write("n-out", now.evacuated);
+  write("n-inside", now.active);
+  write("n-lost", now.casualty);
   write("n-fire", fireWords(episode));
 }
 
@@ -95,7 +95,7 @@ export function showNotice(text, label, act) {
 /**
  * The end screen; shown once by itself.
  * @param {Episode} episode
- * @param {import("./dom.js").PageData} page
+ * @param {import("./page.js").PageData} page
  * @param {number} assist
  */
 export function showEnd(episode, page, assist) {
@@ -125,7 +125,7 @@ export function showEnd(episode, page, assist) {
 /**
  * Say how the verification goes, until its verdict is in.
  * @param {string} run
- * @param {import("./dom.js").PageData} page
+ * @param {import("./page.js").PageData} page
  */
 function followVerdict(run, page) {
   pollUntil(page.verdict.replace(NO_RUN, run), ({ state }) => {
@@ -137,7 +137,7 @@ function followVerdict(run, page) {
 
 /**
  * @param {import("../lib/protocol.js").Frame} end
- * @param {import("./dom.js").PageData} page
+ * @param {import("./page.js").PageData} page
  */
 function endText(end, page) {
   if (!end.run) return "The run is stored and will be checked by replay.";

@@ -14,12 +14,32 @@ export function need(id, kind) {
 }
 
 /**
+ * The first element that a selector finds, if it is of the kind asked for.
+ * @template {Element} T
+ * @param {string} selector
+ * @param {new () => T} kind
+ * @param {ParentNode} [root]
+ * @returns {T|null}
+ */
+export function find(selector, kind, root = document) {
+  const element = root.querySelector(selector);
+  return element instanceof kind ? element : null;
+}
+
+/**
  * Set the text of an element, if the page has it and it changes.
  * @param {string} id
  * @param {string|number} text
  */
 export function write(id, text) {
-  const element = document.getElementById(id);
+  setText(document.getElementById(id), text);
+}
+
+/**
+ * @param {Element|null} element
+ * @param {string|number} text
+ */
+export function setText(element, text) {
   if (element && element.textContent !== String(text)) element.textContent = String(text);
 }
 
@@ -33,14 +53,4 @@ export function make(tag, text, className) {
   if (text !== undefined) element.textContent = text;
   if (className) element.className = className;
   return element;
-}
-
-/**
- * @typedef {{episode: string, socket: string, plays: boolean, mode: string, assist: number,
- *   run: string, record: string, verdict: string}} PageData
- */
-
-/** @returns {PageData} what the server put into the page */
-export function pageData() {
-  return JSON.parse(need("episode-data", HTMLScriptElement).textContent ?? "");
 }
