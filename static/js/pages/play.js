@@ -5,6 +5,7 @@ import { mountBoard } from "../board.js";
 import { make, need, write } from "../dom.js";
 import { Game } from "../lib/game.js";
 import { describeView } from "../lib/view.js";
+import { bindHold } from "../play/hold.js";
 import { bindKeys, showKeys } from "../play/keyboard.js";
 import { pageData } from "../play/page.js";
 import { showAttention, showExits, showSelection } from "../play/panel.js";
@@ -18,7 +19,6 @@ import { followEpisode } from "../socket.js";
 
 /** Fewest milliseconds between two steps while a key or the button is held. */
 const RUN_MS = 120;
-const HOLD_MS = 380;
 
 const page = pageData();
 const game = new Game(page.assist);
@@ -238,7 +238,7 @@ function commit(repeat) {
   const now = performance.now();
   if (game.over || (repeat && now - committedAt < RUN_MS)) return false;
   if (!line.ready) {
-    if (!repeat && line.episode.pending) next = () => commit(false);
+    if (!repeat && line.episode.pending && usable()) next = () => commit(false);
     return false;
   }
   committedAt = now;
@@ -254,25 +254,8 @@ function bindButtons() {
       backToBoard(event);
     });
   }
-  /** @type {ReturnType<typeof setInterval>|undefined} */
-  let timer;
-  let ran = false;
-  const stop = () => clearInterval(timer);
-  stepButton.addEventListener("pointerdown", (event) => {
-    if (event.button !== 0) return;
-    stop();
-    ran = false;
-    const since = performance.now();
-    timer = setInterval(() => {
-      if (performance.now() - since > HOLD_MS && commit(true)) ran = true;
-    }, RUN_MS / 2);
-  });
-  for (const type of ["pointerup", "pointerleave", "pointercancel"]) stepButton.addEventListener(type, stop);
-  stepButton.addEventListener("click", (event) => {
-    if (!ran) commit(false);
-    ran = false;
-    backToBoard(event);
-  });
+  bindHold(stepButton, RUN_MS / 2, { act: commit, usable });
+  stepButton.addEventListener("click", backToBoard);
 }
 
 /** After a click with the pointer the keys belong to the board again. @param {Event} event */

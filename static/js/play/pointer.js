@@ -27,6 +27,7 @@ export function bindPointer(canvas, board, game, page) {
   });
   canvas.addEventListener("pointermove", (event) => {
     if (!down || !down.cell || event.pointerType === "touch") return;
+    if (!event.buttons) return forget(); // let go beside the board, which did not hear of it
     if (!down.box && Math.hypot(event.clientX - down.x, event.clientY - down.y) < DRAG_PX) return;
     if (!down.box) canvas.setPointerCapture(event.pointerId);
     down.box = true;
@@ -35,17 +36,18 @@ export function bindPointer(canvas, board, game, page) {
   });
   canvas.addEventListener("pointerup", (event) => {
     const start = down;
-    down = null;
-    board.set({ box: undefined });
+    forget();
     if (!start || !page.usable()) return;
     if (start.box && start.cell) boxSelect(start.cell, board.cellAt(event) ?? start.cell, event.shiftKey);
     else click(event);
     page.redraw();
   });
-  canvas.addEventListener("pointercancel", () => {
+  canvas.addEventListener("pointercancel", forget);
+
+  function forget() {
     down = null;
     board.set({ box: undefined });
-  });
+  }
 
   /**
    * @param {Cell} from
