@@ -33,6 +33,7 @@ from ember_site.api.runs_serializers import (
     SubmissionDetailSerializer,
     SubmissionSerializer,
 )
+from ember_site.api.strict import names_check, parameters_check
 from ember_site.core.errors import BadInput
 from ember_site.runs import selectors, services
 from ember_site.runs.models import (
@@ -45,6 +46,9 @@ from ember_site.runs.models import (
     SubmissionSource,
     Visibility,
 )
+
+CSRF_FIELD = "csrfmiddlewaretoken"
+"""A form of a browser may carry it, as the site's own forms do."""
 
 
 def _asked(request: Request) -> dict[str, Any]:
@@ -194,6 +198,7 @@ class SubmissionList(ApiList[Submission]):
         the verdicts and keeps nothing.
         """
         owner = cast(User, request.user)
+        parameters_check(request, known=[parameter.name for parameter in UPLOAD_QUERY])
         payload, filename, slug = _sent_file(request)
         if _is_dry(request):
             agent = selectors.agent_for_upload(viewer=owner, slug=slug) if slug else None
@@ -212,7 +217,7 @@ class SubmissionList(ApiList[Submission]):
     def get_queryset(self) -> QuerySet[Submission]:
         """The caller's own uploads."""
         viewer = cast(User, self.request.user)
-        return selectors.submission_list(viewer=viewer).filter(owner=viewer)
+        return selectors.submission_list(viewer=viewer, mine=True)
 
 
 class SubmissionDetail(APIView):
@@ -343,6 +348,7 @@ def _sent_file(request: Request) -> tuple[BinaryIO, str, str]:
     if not (request.content_type or "").startswith("multipart/"):
         body = request.data if isinstance(request.data, RecordFile) else RecordFile()  # nothing was sent
         return body, query.get("filename", ""), query.get("agent", "")
+    names_check(request.data, known=[*SubmissionForm().fields, CSRF_FIELD], what="field")
     files = request.FILES.getlist("file")
     if len(files) != 1:
         raise BadInput(f"Expected one file in the form's field `file`, got {len(files)}.", place="file")

@@ -69,6 +69,11 @@ def submissions_visible(*, viewer: Viewer) -> QuerySet[Submission]:
     return Submission.objects.filter(_owned(viewer, "owner"))
 
 
+def submissions_own(submissions: QuerySet[Submission], *, viewer: Viewer) -> QuerySet[Submission]:
+    """Those of the uploads that the viewer sent."""
+    return submissions.filter(_owned(viewer, "owner"))
+
+
 def not_hidden() -> Q:
     """
     Condition on runs: no evaluation keeps them secret at this instant.

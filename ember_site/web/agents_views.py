@@ -22,7 +22,7 @@ from ember_site.episodes.guests import guest_work
 from ember_site.runs import selectors, services
 from ember_site.runs.models import Agent, AgentKind
 from ember_site.web.runs_forms import AgentForm
-from ember_site.web.runs_pages import RUNS_PER_PAGE
+from ember_site.web.runs_pages import RECENT_UPLOADS, RUNS_PER_PAGE
 
 
 @require_safe
@@ -109,7 +109,7 @@ def me(request: HttpRequest) -> HttpResponse:
     context = {
         "agents": selectors.agent_list(viewer=viewer, mine=True),
         "page": runs.get_page(request.GET.get("page")),
-        "submissions": selectors.submission_list(viewer=viewer).filter(owner=viewer)[:20],
+        "submissions": selectors.submission_list(viewer=viewer, mine=True)[:RECENT_UPLOADS],
         "notices": notice_list(viewer=viewer)[:3],
         "claim": guest_work(guest_key=guest_key_get(request.session)),
     }

@@ -15,6 +15,10 @@ from ember_site.runs.selectors import SubmissionCounts, has_track
 
 LINES_PER_PAGE = 100
 RUNS_PER_PAGE = 50
+UPLOADS_PER_PAGE = 50
+
+RECENT_UPLOADS = 5
+"""The newest uploads, shown where a link leads on to all of them."""
 
 LETTERS = {
     RunState.QUEUED: "q",

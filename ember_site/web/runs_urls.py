@@ -6,6 +6,7 @@ from ember_site.web import agents_views, runs_views, submissions_views
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("submit/", submissions_views.submit, name="submit"),
+    path("submissions/", submissions_views.submission_list, name="submission_list"),
     path("submissions/<uuid:submission_id>/", submissions_views.submission_detail, name="submission_detail"),
     path(
         "submissions/<uuid:submission_id>/status/",

@@ -1,10 +1,11 @@
-"""The upload page and one upload's page."""
+"""The upload page, the list of uploads and one upload's page."""
 
 from __future__ import annotations
 
 from typing import Any, cast
 from uuid import UUID
 
+from django.contrib.auth.decorators import login_required
 from django.core.files.uploadedfile import UploadedFile
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -22,7 +23,14 @@ from ember_site.runs import selectors, services
 from ember_site.runs.errors import SubmissionRefused
 from ember_site.runs.limits import upload_limits
 from ember_site.runs.models import Agent, Submission, SubmissionSource
-from ember_site.web.runs_pages import LINES_PER_PAGE, changed_rows, line_rows, progress_parts
+from ember_site.web.runs_pages import (
+    LINES_PER_PAGE,
+    RECENT_UPLOADS,
+    UPLOADS_PER_PAGE,
+    changed_rows,
+    line_rows,
+    progress_parts,
+)
 
 NEW_AGENT = "+"
 
@@ -129,10 +137,20 @@ def _submit_page(
         context |= {
             "used": used,
             "limit": limit,
-            "recent": selectors.submission_list(viewer=request.user).filter(owner=request.user)[:5],
+            "recent": selectors.submission_list(viewer=request.user, mine=True)[:RECENT_UPLOADS],
         }
     status = error.http_status if error else 200
     return render(request, "runs/submit.html", context, status=status)
+
+
+@login_required
+@never_cache
+@require_safe
+def submission_list(request: HttpRequest) -> HttpResponse:
+    """Every upload that the visitor sent, newest first."""
+    submissions = Paginator(selectors.submission_list(viewer=request.user, mine=True), UPLOADS_PER_PAGE)
+    context = {"page": submissions.get_page(request.GET.get("page"))}
+    return render(request, "runs/submission_list.html", context)
 
 
 @never_cache

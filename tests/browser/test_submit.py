@@ -193,6 +193,6 @@ def test_the_pages_fit_a_phone(
     page.get_by_role("link", name="Run of line 2").click()
     expect(page.locator("#board")).to_be_visible()
     fits(page)
-    for path in ("/me/", "/agents/", "/agents/greedy/", "/agents/new/"):
+    for path in ("/me/", "/submissions/", "/agents/", "/agents/greedy/", "/agents/new/"):
         page.goto(path)
         fits(page)

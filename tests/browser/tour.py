@@ -216,6 +216,7 @@ STOPS = [
     Stop("submit, signed out", "/submit/"),
     Stop("submit", "/submit/", MEMBER),
     Stop("upload", upload, MEMBER),
+    Stop("uploads", "/submissions/", MEMBER),
     Stop("yours", "/me/", MEMBER),
     Stop("tokens", "/me/tokens/", MEMBER),
     Stop("notices", "/me/notices/", MEMBER),

@@ -16,7 +16,7 @@ from ember_site.core.errors import NotFound
 from ember_site.runs.limits import upload_limits
 from ember_site.runs.models import OPEN_STATES, Run, RunState, Submission, SubmissionLine, Verification
 from ember_site.runs.quota import uploads_counted
-from ember_site.runs.visibility import Viewer, submissions_visible
+from ember_site.runs.visibility import Viewer, submissions_own, submissions_visible
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +55,17 @@ class QueueStatus:
     oldest_wait_s: int
 
 
-def submission_list(*, viewer: Viewer) -> QuerySet[Submission]:
-    """Uploads that the viewer may see, newest first, with agent and numbers of lines. Paginate it."""
+def submission_list(*, viewer: Viewer, mine: bool = False) -> QuerySet[Submission]:
+    """
+    Uploads that the viewer may see, newest first, with agent and numbers of lines. Paginate it.
+
+    With `mine`, only the viewer's own: an organiser may see all.
+    """
+    submissions = submissions_visible(viewer=viewer)
+    if mine:
+        submissions = submissions_own(submissions, viewer=viewer)
     return (
-        submissions_visible(viewer=viewer)
-        .select_related("agent")
+        submissions.select_related("agent")
         .annotate(
             line_count=Count("lines"),
             verified_count=Count(
@@ -69,7 +75,7 @@ def submission_list(*, viewer: Viewer) -> QuerySet[Submission]:
             failed_count=Count("lines", filter=Q(lines__run__state=RunState.FAILED)),
             open_count=Count("lines", filter=Q(lines__run__state__in=OPEN_STATES)),
         )
-        .order_by("-created_at")
+        .order_by("-created_at", "id")
     )
 
 

@@ -77,6 +77,7 @@ TABLE: dict[str, tuple[Row, Row]] = {
     "agent_detail": (HIDDEN, NOBODY),
     "agent_edit": ((302, 404, 403, 200), (302, 404, 403, 200)),
     "submit": (SHOWN, (401, 422, 422, 422)),
+    "submission_list": (MEMBERS, MEMBERS_NOBODY),
     "submission_detail": (HIDDEN, NOBODY),
     "submission_status": (HIDDEN, NOBODY),
     "run_detail": (HIDDEN, NOBODY),

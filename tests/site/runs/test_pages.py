@@ -219,6 +219,49 @@ class TestStatus:
         assert address not in browser.get(reverse("run_detail", args=[run.pk])).content.decode()
 
 
+class TestUploads:
+    """The list of all uploads."""
+
+    def send(self, agent: Agent, count: int) -> None:
+        for number in range(count):
+            Submission.objects.create(
+                owner=agent.owner, agent=agent, source="api", size_bytes=1, filename=f"sent-{number}.jsonl"
+            )
+
+    def names(self, page: str) -> list[str]:
+        return re.findall(r"sent-\d+\.jsonl", page)
+
+    def test_every_upload_is_found_page_by_page_the_newest_first(self, browser, agent):
+        self.send(agent, 52)
+        first = browser.get(reverse("submission_list")).content.decode()
+        assert "Page 1 of 2, 52 in all" in first
+        second = browser.get(reverse("submission_list"), {"page": 2}).content.decode()
+        wanted = [f"sent-{number}.jsonl" for number in reversed(range(52))]
+        assert self.names(first) + self.names(second) == wanted
+
+    @pytest.mark.parametrize("name", ["me", "submit"])
+    def test_pages_that_show_the_newest_lead_to_all(self, browser, agent, name):
+        self.send(agent, 8)
+        page = browser.get(reverse(name)).content.decode()
+        assert self.names(page) == [f"sent-{number}.jsonl" for number in (7, 6, 5, 4, 3)]
+        assert f'href="{reverse("submission_list")}"' in page
+
+    def test_an_organiser_finds_the_own_uploads_there_alone(self, agent, bob):
+        bob.is_staff = True
+        bob.save()
+        self.send(agent, 1)
+        organiser = Client()
+        organiser.force_login(bob)
+        page = organiser.get(reverse("submission_list")).content.decode()
+        assert self.names(page) == []
+        assert "No uploads yet" in page
+        assert f'href="{reverse("submit")}"' in page
+
+    def test_a_guest_is_led_to_sign_in(self):
+        answer = Client().get(reverse("submission_list"))
+        assert answer["Location"] == f"{reverse('account_login')}?next={reverse('submission_list')}"
+
+
 class TestRunPage:
     def verified(self, agent, number: int = 1) -> Run:
         run = services.run_store(
@@ -406,7 +449,7 @@ class TestAgentPages:
 
 
 @pytest.mark.parametrize(
-    "name", ["me", "agent_detail", "submission_detail", "submission_status", "agent_list"]
+    "name", ["me", "agent_detail", "submission_list", "submission_detail", "submission_status", "agent_list"]
 )
 def test_a_page_needs_as_many_queries_for_many_rows_as_for_few(
     browser, agent, name, django_assert_max_num_queries, django_assert_num_queries
@@ -418,7 +461,7 @@ def test_a_page_needs_as_many_queries_for_many_rows_as_for_few(
         )
         services.agent_create(owner=agent.owner, fields={"name": f"Agent {numbers}"})
         run_tasks()
-        if name.startswith("submission"):
+        if name in ("submission_detail", "submission_status"):
             return reverse(name, args=[submission.pk])
         return reverse(name, args=[agent.slug] if name == "agent_detail" else [])
 
