@@ -13,13 +13,16 @@ from ember_site.core.errors import DomainError
 
 CONTENT_TYPE = "application/problem+json"
 
+PHRASES = {413: "Request Entity Too Large", 422: "Unprocessable Entity"}
+"""Names that Python changed in 3.13. A title is the same wherever the site runs."""
+
 
 def problem_body(status: int, code: str, detail: str = "", **data: Any) -> dict[str, Any]:
     """Give one problem document, JSON-ready; facts in `data` that are None are left out."""
     facts = {key: _plain(value) for key, value in data.items() if value is not None}
     return facts | {
         "type": _type_address(code),
-        "title": HTTPStatus(status).phrase,
+        "title": PHRASES.get(status) or HTTPStatus(status).phrase,
         "status": status,
         "detail": detail or sentence(code),
         "code": code,

@@ -7,7 +7,6 @@ import re
 import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
-from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
@@ -119,8 +118,8 @@ def test_the_examples_do_what_the_page_shows(client, user, token_header, evaluat
         command = example.command.replace("SUITE_HASH", evaluation.suite.suite_hash)
         response = curl(client, command, variables, {"runs.jsonl": record + b"\n"})
         if example.head:
-            status = HTTPStatus(response.status_code)
-            assert example.head == f"HTTP/1.1 {status.value} {status.phrase}", example.command
+            # The number alone: the words after it are other ones from Python 3.13 on.
+            assert example.head.startswith(f"HTTP/1.1 {response.status_code} "), example.command
         else:
             assert response.status_code in {200, 201}, (example.command, response.content)
         if example.body is not None:
