@@ -294,6 +294,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "ENUM_ADD_EXPLICIT_BLANK_NULL_CHOICE": False,
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
+        "ember_site.api.schema.with_strict_bodies",
         "ember_site.api.schema.without_database_ranges",
     ],
     # Several models have a field `kind`, `state`, `source` or `visibility`; these are their names.

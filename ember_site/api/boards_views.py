@@ -21,8 +21,9 @@ from ember_site.api.boards_serializers import (
     EvaluationDetailSerializer,
     EvaluationSerializer,
 )
-from ember_site.api.lists import ApiList, parameters_check
+from ember_site.api.lists import ApiList
 from ember_site.api.pagination import PAGE_SIZE, PAGE_SIZE_MAX, RowPage
+from ember_site.api.strict import parameters_check
 from ember_site.boards import exports, selectors
 from ember_site.boards.models import Evaluation, EvaluationKind, EvaluationState
 from ember_site.boards.rows import board_filters

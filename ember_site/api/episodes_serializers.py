@@ -6,6 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from ember_site.api.strict import StrictBody
 from ember_site.episodes.models import Episode
 from simulator import Action
 
@@ -13,7 +14,7 @@ MODES = Episode.Mode.choices
 STATES = Episode.State.choices
 
 
-class EpisodeStartSerializer(serializers.Serializer[dict[str, Any]]):
+class EpisodeStartSerializer(StrictBody[dict[str, Any]]):
     """A new episode."""
 
     agent = serializers.CharField(help_text="Slug of a `model` agent of yours.")
@@ -29,7 +30,7 @@ class EpisodeStartSerializer(serializers.Serializer[dict[str, Any]]):
     seed = serializers.CharField(required=False, help_text="In practice: 0 to 2^64 - 1 as decimal text.")
 
 
-class EpisodeActSerializer(serializers.Serializer[dict[str, Any]]):
+class EpisodeActSerializer(StrictBody[dict[str, Any]]):
     """The actions of one step."""
 
     step = serializers.IntegerField(min_value=1, help_text="The last observation's step + 1.")

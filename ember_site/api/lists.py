@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import Any, TypeVar
 
 import django_filters
@@ -10,12 +10,13 @@ from django.db.models import Model, QuerySet
 from django_filters.rest_framework import DjangoFilterBackend, FilterSet
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
-from rest_framework import exceptions
 from rest_framework.generics import ListAPIView
 from rest_framework.metadata import SimpleMetadata
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
+
+from ember_site.api.strict import parameters_check
 
 PAGE_PARAMETERS = ("cursor", "page_size", "ordering")
 
@@ -30,20 +31,6 @@ class YesNoFilter(django_filters.TypedChoiceFilter):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(choices=YES_NO, coerce=lambda text: text == "true", **options)
-
-
-def parameters_check(request: Request, *, known: Collection[str]) -> None:
-    """
-    Refuse parameters of the address that a list does not know.
-
-    Raises:
-        ValidationError: the place is the name of the first one.
-    """
-    for name in request.query_params:
-        if name not in known:
-            raise exceptions.ValidationError(
-                {name[:80]: [f"Unknown parameter. This list knows {', '.join(sorted(known))}."]}
-            )
 
 
 class StrictFilters(DjangoFilterBackend):

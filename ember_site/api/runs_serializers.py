@@ -10,6 +10,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.reverse import reverse
 
+from ember_site.api.strict import StrictBody
 from ember_site.runs import selectors, services
 from ember_site.runs.causes import run_cause
 from ember_site.runs.models import Agent, Run, RunState, Submission, SubmissionLine, Verification, Visibility
@@ -45,7 +46,7 @@ class AgentSerializer(serializers.ModelSerializer[Agent]):
         }
 
 
-class AgentWriteSerializer(serializers.ModelSerializer[Agent]):
+class AgentWriteSerializer(StrictBody[Agent], serializers.ModelSerializer[Agent]):
     """What an owner says about an agent."""
 
     visibility = serializers.ChoiceField(choices=Visibility.choices, required=False)
@@ -184,7 +185,7 @@ class RunDetailSerializer(RunSerializer):
         return VerificationSerializer(selectors.run_history(run=run), many=True).data
 
 
-class RunWriteSerializer(serializers.Serializer[Run]):
+class RunWriteSerializer(StrictBody[Run]):
     """What an owner decides about a run."""
 
     visibility = serializers.ChoiceField(choices=Visibility.choices)

@@ -8,6 +8,7 @@ from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from drf_spectacular.openapi import AutoSchema
 from rest_framework import serializers
 
+from ember_site.api.strict import StrictBody
 from ember_site.core.problems import CONTENT_TYPE
 
 COLUMN_MAXIMA = frozenset({2**15 - 1, 2**31 - 1, 2**63 - 1})
@@ -54,6 +55,17 @@ class ApiTokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped
             "name": "Authorization",
             "description": "`Token ember_…`, made on the page of your account.",
         }
+
+
+def with_strict_bodies(result: dict[str, Any], generator: Any, **_: Any) -> dict[str, Any]:
+    """Say of the bodies that refuse keys which they do not know that they do."""
+    components = result.get("components", {}).get("schemas", {})
+    for (name, _kind), component in generator.registry._components.items():
+        serializer = component.object
+        kind = serializer if isinstance(serializer, type) else type(serializer)
+        if issubclass(kind, StrictBody) and name in components:
+            components[name]["additionalProperties"] = False
+    return result
 
 
 def without_database_ranges(result: dict[str, Any], **_: Any) -> dict[str, Any]:

@@ -14,12 +14,14 @@ from ember_site.accounts.models import User
 from ember_site.core.audit import audit_record
 from ember_site.core.errors import BadInput, Forbidden
 from ember_site.core.models import AuditAction
+from ember_site.core.names import name_read
 from ember_site.runs.models import Agent, AgentKind, Visibility
 from ember_site.runs.visibility import agent_is_mine
 from simulator import policies
 
 RESERVED_SLUGS = frozenset({"new", *policies.BASELINES})
 SLUG_CHARS = 60
+NAME_CHARS = 80
 
 
 class AgentFields(TypedDict, total=False):
@@ -121,11 +123,10 @@ def _agent_fill(agent: Agent, fields: AgentFields) -> None:
         if isinstance(value, str) and "\0" in value:
             raise BadInput("Null characters are not allowed.", place=name)
         setattr(agent, name, value)
-    agent.name = " ".join(agent.name.split())
+    agent.name = name_read(agent.name, longest=NAME_CHARS, place="name")
+    agent.provider = name_read(agent.provider, longest=NAME_CHARS, place="provider")
     if not agent.name:
         raise BadInput("A name is needed.", place="name")
-    if not agent.name.isprintable():  # marks of direction, too, with which it would reorder its line
-        raise BadInput("The name has characters that cannot be shown.", place="name")
     try:
         agent.clean_fields(exclude=["slug", "owner"])
     except ValidationError as error:

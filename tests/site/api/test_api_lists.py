@@ -177,7 +177,7 @@ def test_every_list_refuses_parameters_that_it_does_not_know(name, user_client, 
     response = user_client.get(address(name), {"x": "1"})
     assert response.status_code == 422
     assert response.json()["place"] == "x"
-    assert "This list knows" in response.json()["detail"]
+    assert "Known here are" in response.json()["detail"]
 
 
 def test_runs_are_filtered(client, user_client, full, user):

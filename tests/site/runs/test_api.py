@@ -14,7 +14,7 @@ from ember_site.accounts.models import ApiToken, User
 from ember_site.accounts.services import token_create
 from ember_site.core import clock
 from ember_site.runs import services
-from ember_site.runs.models import Run, Submission
+from ember_site.runs.models import Agent, Run, Submission, Visibility
 from tests.site.runs.conftest import record_text
 from tests.site.runs.test_submissions import HOSTILE, ten
 from tests.site.runs.workers import run_tasks
@@ -120,6 +120,16 @@ class TestUpload:
         answer = api.post(reverse("api_submission_list"), {"agent": agent.slug})
         assert (answer.status_code, answer.json()["place"]) == (422, "file")
 
+    @pytest.mark.parametrize("name", ["dryrun", "dry-run", "Agent"])
+    def test_a_slip_in_form_or_address_queues_nothing(self, api, agent, name):
+        form = {"agent": agent.slug, "file": SimpleUploadedFile("runs.jsonl", ten()), name: "1"}
+        by_form = api.post(reverse("api_submission_list"), form)
+        by_address = send(api, agent, ten(), **{name: "1"})
+        for answer in (by_form, by_address):
+            assert (answer.status_code, answer.json()["place"]) == (422, name)
+            assert "dry_run" in answer.json()["detail"]
+        assert not Submission.objects.exists()
+
     def test_a_form_with_two_files_is_refused_rather_than_half_read(self, api, agent):
         files = [SimpleUploadedFile(name, ten()) for name in ("a.jsonl", "b.jsonl")]
         answer = api.post(reverse("api_submission_list"), {"agent": agent.slug, "file": files})
@@ -149,6 +159,16 @@ class TestScopes:
 
 
 class TestRuns:
+    def test_a_key_that_no_run_has_is_named_and_nothing_changes(self, api, agent):
+        send(api, agent, record_text().encode())
+        run = Run.objects.get()
+        body = {"visibility": "private", "withdrawn": True}
+        address = reverse("api_run_detail", args=[run.pk])
+        answer = api.patch(address, json.dumps(body), content_type="application/json")
+        assert (answer.status_code, answer.json()["place"]) == (422, "withdrawn")
+        run.refresh_from_db()
+        assert run.visibility == Visibility.PUBLIC
+
     def test_a_run_tells_its_verdict_and_its_seed_as_text(self, api, agent):
         seed = 2**64 - 1
         send(api, agent, record_text(10, seed=seed).encode())
@@ -249,6 +269,20 @@ class TestAgents:
         answer = api.post(reverse("api_agent_list"), json.dumps(fields), content_type="application/json")
         assert answer.status_code == 422
         assert answer.json()["place"] in ("name", "tokens", "url")
+
+    @pytest.mark.parametrize("key", ["notes", "slug", "kind", "Name", ""])
+    def test_a_key_that_no_agent_has_is_named(self, api, agent, key):
+        for ask, address, fields in (
+            (api.post, reverse("api_agent_list"), {"name": "New"}),
+            (api.patch, reverse("api_agent_detail", args=[agent.slug]), {"note": "Plans."}),
+        ):
+            answer = ask(address, json.dumps(fields | {key: "x"}), content_type="application/json")
+            assert answer.status_code == 422
+            assert answer.json()["detail"].startswith("Unknown key. Known here are cost_usd, name, note,")
+            assert [fault["place"] for fault in answer.json()["errors"]] == [key]
+        agent.refresh_from_db()
+        assert agent.note == ""
+        assert not Agent.objects.filter(name="New").exists()
 
     def test_nobody_changes_the_agent_of_another(self, agent, bob):
         answer = client_of(bob).patch(
