@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from django.conf import settings
+from django.core.cache import cache
 from django.test import Client
 
 from ember_site.accounts.guests import SESSION_KEY
@@ -26,6 +27,14 @@ from tests.site.episodes.web_process import Line, WebProcess
 
 CORRIDOR = ("#######", "#A.B.X#", "#######")
 """Two people in a row before one exit; nothing burns."""
+
+EAST = {"A": "east", "B": "east"}
+STAY = {"A": "stay", "B": "stay"}
+WAY_OUT = [EAST, EAST, {"A": "east"}, {"A": "east"}]
+"""All steps of a run of the corridor in which both get out."""
+
+Call = Callable[..., tuple[int, dict[str, Any]]]
+"""Asks the API of episodes: method, path, body; gives status and answer."""
 
 
 @pytest.fixture(autouse=True)
@@ -109,6 +118,27 @@ def token_of(db: None) -> Callable[..., str]:
         return key
 
     return make
+
+
+@pytest.fixture
+def no_rates() -> None:
+    """Forget what was asked before, so that no rate is passed."""
+    cache.clear()
+
+
+@pytest.fixture
+def call(client: Client, user: User, token_of: Callable[..., str], no_rates: None) -> Call:
+    """Give a function that calls the API with the play token of `user`: method, path, body."""
+    key = token_of(user)
+
+    def send(method: str, path: str, body: Any = None, key: str | None = key) -> tuple[int, dict[str, Any]]:
+        headers = {"authorization": f"Token {key}"} if key else {}
+        sent = {} if body is None else {"data": body, "content_type": "application/json"}
+        answer = getattr(client, method)(f"/api/v1/episodes/{path}", headers=headers, **sent)
+        assert answer["Cache-Control"] == "no-store"
+        return answer.status_code, answer.json()
+
+    return send
 
 
 @pytest.fixture

@@ -11,12 +11,10 @@ from ember_site.accounts.models import User
 from ember_site.catalog.models import Scenario
 from ember_site.episodes.models import Episode, EpisodeStep
 from ember_site.episodes.services import episode_create
+from tests.site.episodes.conftest import EAST, STAY
 from tests.site.episodes.web_process import Line, WebProcess
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-EAST = {"A": "east", "B": "east"}
-STAY = {"A": "stay", "B": "stay"}
 
 
 @pytest.fixture(autouse=True)

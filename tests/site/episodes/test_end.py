@@ -8,7 +8,8 @@ import pytest
 
 from ember_site.accounts.models import User
 from ember_site.episodes.models import Episode
-from tests.site.episodes.test_http_server import EAST, Caller, with_token
+from tests.site.episodes.conftest import WAY_OUT
+from tests.site.episodes.test_http_server import Caller, with_token
 from tests.site.episodes.web_process import WebProcess
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -24,7 +25,7 @@ def test_the_end_is_told_once_with_its_run_however_late_that_is_stored(
         watcher, player, caller = web.episode(remote.pk), with_token(web, remote, key), Caller(web, key)
         watcher.hello()
         player.hello()
-        for number, actions in enumerate([EAST, EAST, {"A": "east"}, {"A": "east"}], start=1):
+        for number, actions in enumerate(WAY_OUT, start=1):
             if over_http:
                 assert caller.step(remote, number, actions).body["result"] == "applied"
             else:

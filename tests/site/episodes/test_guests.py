@@ -16,7 +16,7 @@ from ember_site.episodes.services import episode_create, episode_step, episodes_
 from ember_site.runs.models import Run, RunState
 from ember_site.runs.services import run_verify
 from tests.conftest import PASSWORD
-from tests.site.episodes.conftest import HandClock
+from tests.site.episodes.conftest import EAST, WAY_OUT, HandClock
 from tests.site.episodes.test_services import play_to_end
 
 KEY = "guest-key-of-the-test"
@@ -61,9 +61,9 @@ def test_without_anything_to_claim_no_agent_is_made(user: User) -> None:
 
 def test_a_claimed_game_is_finished_under_the_account(corridor: Scenario, user: User) -> None:
     episode = episode_create(scenario=corridor, owner=None, guest_key=KEY)
-    episode_step(episode_id=episode.pk, step=1, actions={"A": "east", "B": "east"})
+    episode_step(episode_id=episode.pk, step=1, actions=EAST)
     guest_claim(user=user, guest_key=KEY)
-    for step, actions in enumerate([{"A": "east", "B": "east"}, {"A": "east"}, {"A": "east"}], start=2):
+    for step, actions in enumerate(WAY_OUT[1:], start=2):
         episode_step(episode_id=episode.pk, step=step, actions=actions)
     episode.refresh_from_db()
     assert episode.run is not None and episode.run.agent is not None

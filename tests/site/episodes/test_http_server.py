@@ -23,14 +23,13 @@ from ember_site.episodes.services import episode_create
 from ember_site.runs.models import Agent, Run, RunSource
 from ember_site.runs.services import run_verify
 from tests.patience import PATIENCE_S
-from tests.site.episodes.conftest import publish
+from tests.site.episodes.conftest import EAST, publish
 from tests.site.episodes.test_privacy import ROOM, SEED, forms_of, secrets_of
 from tests.site.episodes.web_process import Line, WebProcess
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 ROOT = Path(__file__).resolve().parents[3]
-EAST = {"A": "east", "B": "east"}
 
 
 @dataclass(frozen=True)

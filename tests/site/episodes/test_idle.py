@@ -25,10 +25,7 @@ from ember_site.episodes.selectors import episode_own_open
 from ember_site.episodes.services import episode_create, episode_step, live_registry
 from ember_site.runs.models import Agent, RunSource, RunState
 from ember_site.runs.services import run_verify
-from tests.site.episodes.conftest import HandClock, publish
-
-EAST = {"A": "east", "B": "east"}
-STAY = {"A": "stay", "B": "stay"}
+from tests.site.episodes.conftest import EAST, HandClock, publish
 
 MINUTE, HOUR, DAY = 60, 60 * 60, 24 * 60 * 60
 

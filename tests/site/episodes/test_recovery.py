@@ -32,14 +32,12 @@ from ember_site.episodes.services import (
 from ember_site.runs.models import Run
 from tests.patience import PATIENCE_S
 from tests.simulator.builders import document_from_map, scenario_of
-
-EAST = {"A": "east", "B": "east"}
-STAY = {"A": "stay", "B": "stay"}
+from tests.site.episodes.conftest import EAST, STAY, WAY_OUT
 
 
 def play(episode: Episode, steps: int) -> None:
     """Make `steps` steps in which everybody walks and then forget what this process knows."""
-    for step, actions in enumerate([EAST, EAST, {"A": "east"}, {"A": "east"}][:steps], start=1):
+    for step, actions in enumerate(WAY_OUT[:steps], start=1):
         assert episode_step(episode_id=episode.pk, step=step, actions=actions).result is StepResult.APPLIED
     live_registry().clear()
 

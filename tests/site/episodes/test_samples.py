@@ -12,6 +12,7 @@ from ember_site.accounts.models import User
 from ember_site.catalog.models import Scenario
 from ember_site.episodes.models import Episode
 from ember_site.episodes.services import episode_create
+from tests.site.episodes.conftest import WAY_OUT
 from tests.site.episodes.web_process import WebProcess
 
 FILE = Path(__file__).with_name("socket_frames.json")
@@ -26,7 +27,7 @@ def test_a_game_gives_the_committed_frames(
     episode = episode_create(scenario=make_scenario(), owner=user, seed=SEED)
     line = web.episode(episode.pk, cookie)
     line.hello()
-    for step, actions in enumerate([{"A": "east", "B": "east"}] * 2 + [{"A": "east"}] * 2, start=1):
+    for step, actions in enumerate(WAY_OUT, start=1):
         line.act(step, actions)
     line.close()
     run_id = str(Episode.objects.get(pk=episode.pk).run_id)

@@ -25,6 +25,7 @@ from ember_site.episodes.services import episode_create, episode_step
 from ember_site.runs.models import Agent
 from ember_site.runs.services import agent_create, run_verify
 from ember_site.runs.services.agents import human_agent_for
+from tests.site.episodes.conftest import EAST
 
 NOBODY = AnonymousUser()
 
@@ -88,7 +89,7 @@ def test_changes_of_many_episodes_take_one_query(
     corridor: Scenario, user: User, django_assert_num_queries: Any
 ) -> None:
     episodes = [episode_create(scenario=corridor, owner=user) for _ in range(5)]
-    episode_step(episode_id=episodes[0].pk, step=1, actions={"A": "east", "B": "east"})
+    episode_step(episode_id=episodes[0].pk, step=1, actions=EAST)
     with django_assert_num_queries(1):
         changes = episode_changes(episode_ids=[episode.pk for episode in episodes])
     assert [changes[episode.pk].step for episode in episodes] == [1, 0, 0, 0, 0]

@@ -25,14 +25,12 @@ from ember_site.episodes.services import (
 from ember_site.runs.models import Run, RunSource, RunState, Verification
 from ember_site.runs.record_store import record_read
 from ember_site.runs.services import run_verify
-
-EAST = {"A": "east", "B": "east"}
-STAY = {"A": "stay", "B": "stay"}
+from tests.site.episodes.conftest import EAST, STAY, WAY_OUT
 
 
 def play_to_end(episode: Episode) -> Episode:
     """Walk both people out of the corridor: B leaves in step 2, A in step 4."""
-    for step, actions in enumerate([EAST, EAST, {"A": "east"}, {"A": "east"}], start=1):
+    for step, actions in enumerate(WAY_OUT, start=1):
         assert make_step(episode, step, actions).result is StepResult.APPLIED
     episode.refresh_from_db()
     return episode
@@ -184,7 +182,7 @@ def test_the_record_of_an_episode_holds_its_actions(practice: Episode) -> None:
     episode = play_to_end(practice)
     assert episode.run is not None
     record = json.loads(record_read(episode.run.digest))
-    assert [step["actions"] for step in record["steps"]] == [EAST, EAST, {"A": "east"}, {"A": "east"}]
+    assert [step["actions"] for step in record["steps"]] == WAY_OUT
 
 
 def test_a_step_after_the_end_is_rejected_and_the_last_one_still_a_duplicate(practice: Episode) -> None:

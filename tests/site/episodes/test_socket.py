@@ -16,14 +16,11 @@ from ember_site.accounts.models import User
 from ember_site.catalog.models import Scenario
 from ember_site.episodes.models import Episode, EpisodeStep
 from ember_site.episodes.services import episode_create, episode_step
-from tests.site.episodes.conftest import cookie_of
+from tests.site.episodes.conftest import EAST, STAY, WAY_OUT, cookie_of
 from tests.site.episodes.delta_apply import delta_apply
 from tests.site.episodes.web_process import Line, WebProcess
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-EAST = {"A": "east", "B": "east"}
-STAY = {"A": "stay", "B": "stay"}
 
 
 @pytest.fixture(autouse=True)
@@ -47,7 +44,7 @@ def test_an_episode_is_played_from_hello_to_the_stored_run(
     )
     assert welcome["limits"]["messages_per_s"] == 20
     held = line.until("snapshot")["observation"]
-    for step, actions in enumerate([EAST, EAST, {"A": "east"}, {"A": "east"}], start=1):
+    for step, actions in enumerate(WAY_OUT, start=1):
         line.send("act", step=step, actions=actions)
         held = delta_apply(held, line.until("delta"))
         ack = line.until("ack")
@@ -176,7 +173,7 @@ def test_p14_an_unknown_episode_closes_with_4404(web: WebProcess, db: None) -> N
 def test_p14_an_ended_episode_shows_its_end_and_takes_no_step(
     web: WebProcess, practice: Episode, cookie: str
 ) -> None:
-    for step, actions in enumerate([EAST, EAST, {"A": "east"}, {"A": "east"}], start=1):
+    for step, actions in enumerate(WAY_OUT, start=1):
         episode_step(episode_id=practice.pk, step=step, actions=actions)
     line = web.episode(practice.pk, cookie)
     assert line.hello()["state"] == "ended"
@@ -245,7 +242,7 @@ def test_a_sealed_episode_does_not_exist_for_others(
     assert web.episode(sealed.pk).close_code() == 4404
     line = web.episode(sealed.pk, cookie, watch=True)
     assert line.hello()["role"] == "player", "a sealed episode cannot be watched, not even by its player"
-    for step, actions in enumerate([EAST, EAST, {"A": "east"}, {"A": "east"}], start=1):
+    for step, actions in enumerate(WAY_OUT, start=1):
         line.act(step, actions)
     end = json.loads(next(text for text in line.texts if '"end"' in text))
     assert (end["run"], end["seed"], end["summary"]["evacuated"]) == (None, None, 2)

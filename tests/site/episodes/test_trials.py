@@ -25,12 +25,12 @@ from ember_site.catalog.models import Scenario
 from ember_site.episodes.models import Episode, EpisodeStep
 from ember_site.episodes.services import episode_create
 from tests.patience import PATIENCE_S
+from tests.site.episodes.conftest import EAST
 from tests.site.episodes.delta_apply import delta_apply
 from tests.site.episodes.web_process import Line, WebProcess
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-EAST = {"A": "east", "B": "east"}
 MANY = {"messages_per_s": 100_000, "sockets_per_address": 1000, "sockets_per_user": 1000}
 LOCKED_S = 5.0
 PINGS = 10

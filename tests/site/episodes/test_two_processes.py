@@ -21,6 +21,7 @@ from ember_site.catalog.models import Scenario
 from ember_site.episodes.models import Audience, Episode, EpisodeStep
 from ember_site.episodes.services import episode_create, episode_view
 from tests.patience import wait_until
+from tests.site.episodes.conftest import EAST, STAY
 from tests.site.episodes.delta_apply import delta_apply
 from tests.site.episodes.test_http_server import Caller, with_token
 from tests.site.episodes.web_process import WebProcess
@@ -34,8 +35,6 @@ LIMITS = {
     "sockets_per_user": 1000,
     "audience_silent_s": 10.0,
 }
-EAST = {"A": "east", "B": "east"}
-STAY = {"A": "stay", "B": "stay"}
 
 
 def redis_url() -> str | None:
