@@ -86,7 +86,7 @@ def agent_update(*, viewer: User, agent: Agent, fields: AgentFields) -> Agent:
             actor=viewer,
             action=AuditAction.AGENT_VISIBILITY,
             object_kind="agent",
-            object_id=agent.slug,
+            object_id=agent.pk,  # the slug was made from words of the owner, which must be erasable
             data={"from": before, "to": str(agent.visibility)},
         )
     return agent

@@ -18,7 +18,7 @@ from ember_site.core.models import AuditAction, AuditEntry
 from ember_site.environment import BASE_DIR
 from ember_site.episodes.live import LogDiffers
 from ember_site.episodes.services import episode_freeze
-from ember_site.runs.models import Run, Visibility
+from ember_site.runs.models import Agent, Run, Visibility
 from ember_site.runs.services import (
     agent_update,
     human_agent_for,
@@ -127,3 +127,17 @@ def test_a_decision_is_in_the_log_once_and_not_if_it_is_undone(
     entries = AuditEntry.objects.filter(action=action)
     assert entries.count() == before + 1
     assert entries.latest("id").actor_id == actor
+
+
+def test_the_log_has_no_words_of_an_owner_since_they_could_never_be_erased(
+    world: World, organiser: User
+) -> None:
+    agent_update(viewer=world.owner, agent=world.agent, fields={"name": "Jane Doe's planner"})
+    Agent.objects.filter(pk=world.agent.pk).update(slug="jane-doe")
+    world.agent.refresh_from_db()
+    by_owner = [action for action, (_, who) in DECISIONS.items() if who == OWNER]
+    for action in sorted(by_owner, key=lambda action: action == AuditAction.ACCOUNT_ERASED):
+        DECISIONS[action][0](world, organiser)
+    log = str(list(AuditEntry.objects.values_list()))
+    for words in ("jane", "Jane", "laptop", world.owner.username):
+        assert f"'{words}" not in log and f" {words}" not in log and f"/{words}" not in log, words
