@@ -4,8 +4,9 @@
 import { exitRows } from "../lib/attention.js";
 import { orderText } from "../lib/game.js";
 import { symbol } from "../symbols.js";
-import { make, need, write } from "../dom.js";
+import { make, need, setText, write } from "../dom.js";
 
+/** @typedef {import("../lib/attention.js").Flag} Flag */
 /** @typedef {import("../lib/game.js").Game} Game */
 
 const SHOWN_FLAGS = 8;
@@ -67,6 +68,8 @@ function nextText(game, ids) {
 }
 
 /**
+ * People who need a look. Buttons of those who stay in their place in the list stay themselves: in a running
+ * episode a press and its release fall into two steps, and a click is one only on the same button.
  * @param {Game} game
  * @param {(id: string) => void} choose
  */
@@ -74,24 +77,47 @@ export function showAttention(game, choose) {
   const list = need("attention", HTMLElement);
   const flags = game.flags.slice(0, SHOWN_FLAGS);
   const focused = document.activeElement instanceof HTMLElement ? document.activeElement.dataset.person : undefined;
-  list.replaceChildren(
-    ...flags.map((flag) => {
-      const button = document.createElement("button");
-      button.type = "button";
-      button.dataset.person = flag.id;
-      button.setAttribute("aria-pressed", String(game.selected.has(flag.id)));
-      button.append(symbol(FLAG_SYMBOLS[flag.kind]), make("b", flag.id), make("span", flag.text), make("span", `${flag.row}, ${flag.col}`, "muted"));
-      button.onclick = () => choose(flag.id);
-      const item = document.createElement("li");
+  while (list.childElementCount > flags.length) list.lastElementChild?.remove();
+  flags.forEach((flag, i) => {
+    let button = list.children[i]?.firstElementChild;
+    if (!(button instanceof HTMLButtonElement) || button.dataset.person !== flag.id) {
+      const item = make("li");
+      button = flagButton(flag, choose);
       item.append(button);
-      return item;
-    }),
-  );
+      if (list.children[i]) list.children[i].replaceWith(item);
+      else list.append(item);
+    }
+    button.setAttribute("aria-pressed", String(game.selected.has(flag.id)));
+    const [mark, , text, place] = button.children;
+    if (mark.getAttribute("data-kind") !== flag.kind) mark.replaceWith(flagMark(flag));
+    setText(text, flag.text);
+    setText(place, `${flag.row}, ${flag.col}`);
+  });
   const again = focused && list.querySelector(`[data-person="${CSS.escape(focused)}"]`);
   if (again instanceof HTMLElement) again.focus();
   const more = game.flags.length - flags.length;
   need("attention-none", HTMLElement).hidden = flags.length > 0 && more <= 0;
   write("attention-none", more > 0 ? `and ${more} more` : "Nobody is in danger or stuck.");
+}
+
+/**
+ * @param {Flag} flag
+ * @param {(id: string) => void} choose
+ */
+function flagButton(flag, choose) {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.dataset.person = flag.id;
+  button.append(flagMark(flag), make("b", flag.id), make("span"), make("span", undefined, "muted"));
+  button.onclick = () => choose(flag.id);
+  return button;
+}
+
+/** @param {Flag} flag */
+function flagMark({ kind }) {
+  const mark = symbol(FLAG_SYMBOLS[kind]);
+  mark.dataset.kind = kind;
+  return mark;
 }
 
 /**
