@@ -65,6 +65,21 @@ def test_the_list_of_tokens_fits_a_phone(make_page: Callable[..., Page], sign_up
     fits(page)
 
 
+def test_pages_with_a_name_of_one_long_word_fit_a_phone(
+    make_page: Callable[..., Page], sign_up: Callable[..., str]
+) -> None:
+    page = make_page(phone=True)
+    sign_up(page)
+    page.goto("/me/account/")
+    page.get_by_label("Display name").fill("W" * 60)
+    page.get_by_role("main").get_by_role("button", name="Save").click()
+    for path, heading in (("/me/", "Yours"), ("/me/account/", "Account")):
+        page.goto(path)
+        expect(page.get_by_role("heading", level=1, name=heading)).to_be_visible()
+        expect(page.locator("html")).to_contain_text("WWWWW")
+        fits(page)
+
+
 def test_accounts_work_without_scripts(make_page: Callable[..., Page], sign_up: Callable[..., str]) -> None:
     page = make_page(javascript=False)
     sign_up(page)
