@@ -63,7 +63,8 @@ def test_sign_up_play_upload_ten_records_and_be_ranked(
     expect(page.locator(".recs li[data-letter=v]")).to_have_count(10)
 
     # Find the agent ranked beside the baseline that plays alike.
-    page.goto("/boards/public-dev/")
+    page.get_by_role("link", name=f"How {agent} stands").click()
+    page.get_by_role("main").get_by_role("link", name="Development board").click()
     row = page.get_by_role("row", name=re.compile(re.escape(agent)))
     expect(row).to_contain_text("85.5")
     rank = row.locator("td, th").first
