@@ -4,6 +4,7 @@ import test from "node:test";
 
 import {
   claimedView, cropAround, curves, linePath, partingGhosts, sceneGhosts, spreadLabels, stepFromText,
+  stepsDue,
 } from "../../static/js/lib/replay.js";
 
 /** @param {[import("../../static/js/lib/view.js").Status, number | null][]} people @param {number} steps */
@@ -127,4 +128,19 @@ test("the claimed end of a step has the people and flames of the record, and onl
   assert.deepEqual([...view.burn], [-1, 4, 0], "the replay's side is left alone");
   assert.deepEqual([...partingGhosts(parting, "record")], [["A", { action: "east", prediction: "moved" }]]);
   assert.equal(partingGhosts(parting, "replay").get("A")?.prediction, "blocked_fire");
+});
+
+test("a replay keeps its speed over pictures that come late", () => {
+  assert.deepEqual(stepsDue(90, 100, 50), { steps: 0, due: 100 });
+  assert.deepEqual(stepsDue(100, 100, 50), { steps: 1, due: 150 });
+  assert.deepEqual(stepsDue(230, 100, 50), { steps: 3, due: 250 });
+});
+
+test("after a pause of the page a replay goes on where it stood", () => {
+  assert.deepEqual(stepsDue(60_000, 100, 50), { steps: 1, due: 60_050 });
+  assert.deepEqual(stepsDue(5000, 1500, 4000), { steps: 1, due: 5500 }, "3.5 s late are no pause at a step in 4 s");
+});
+
+test("a higher speed does not wait for the step of the lower one", () => {
+  assert.deepEqual(stepsDue(0, 4000, 250), { steps: 0, due: 250 });
 });

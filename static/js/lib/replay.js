@@ -127,6 +127,25 @@ export function stepFromText(text, steps) {
   return { step: asked, note: "" };
 }
 
+/** What comes later than this comes after a pause of the page, not from a slow screen. */
+const ASLEEP_MS = 1000;
+
+/**
+ * How many steps a replay goes on at a picture, and when the next one is due. After a pause of the page, as of a
+ * tab in the background, it goes on where it stood; a higher speed counts at once.
+ * @param {number} now in milliseconds, as the rest
+ * @param {number} due when the next step was to come
+ * @param {number} interval between two steps
+ * @returns {{steps: number, due: number}}
+ */
+export function stepsDue(now, due, interval) {
+  const late = now - due;
+  if (late < 0) return { steps: 0, due: Math.min(due, now + interval) };
+  if (late > Math.max(ASLEEP_MS, interval)) return { steps: 1, due: now + interval };
+  const steps = Math.floor(late / interval) + 1;
+  return { steps, due: due + steps * interval };
+}
+
 /**
  * A line through values, as the data of an SVG path, with at most so many points.
  * @param {Uint32Array} values

@@ -3,7 +3,7 @@
 
 import { mountBoard } from "../board.js";
 import { find, setText } from "../dom.js";
-import { curves, sceneGhosts, stepFromText } from "../lib/replay.js";
+import { curves, sceneGhosts, stepFromText, stepsDue } from "../lib/replay.js";
 import { describeView, viewFromTrack } from "../lib/view.js";
 import { pollUntil } from "../poll.js";
 import { drawChart, stepAtChart } from "../run/chart.js";
@@ -19,6 +19,9 @@ import { symbol } from "../symbols.js";
 
 /** @param {string} selector @param {string|number} text */
 const write = (selector, text) => setText(find(selector, Element), text);
+
+/** A step that is shown for so long goes into the address. */
+const REST_MS = 250;
 
 /** The replay: one clock, one board, one chart. */
 class Replay {
@@ -38,6 +41,7 @@ class Replay {
     this.timer = 0;
     this.due = 0;
     this.pending = 0;
+    this.remembering = 0;
     const numbers = track.people.length <= 40;
     this.board = mountBoard(canvas, {
       view: viewFromTrack(track, 0),
@@ -95,13 +99,17 @@ class Replay {
     if (!this.timer) this.remember();
   }
 
-  /** Put the step into the address and into the link that the button copies. */
+  /**
+   * Put the step into the link that the button copies, and into the address once it rests: browsers refuse an
+   * address that changes as often as a slider does.
+   */
   remember() {
     const address = new URL(location.href);
     address.searchParams.set("t", String(this.step));
-    history.replaceState(null, "", address);
     const link = find("[data-link]", HTMLElement);
     if (link) link.dataset.copy = address.href;
+    clearTimeout(this.remembering);
+    this.remembering = window.setTimeout(() => history.replaceState(null, "", address), REST_MS);
   }
 
   /** @param {number} step */
@@ -139,11 +147,9 @@ class Replay {
 
   /** @param {number} now */
   tick(now) {
-    const behind = Math.floor((now - this.due) / this.interval()) + 1;
-    if (behind > 0) {
-      this.due += behind * this.interval();
-      this.show(this.step + behind);
-    }
+    const { steps, due } = stepsDue(now, this.due, this.interval());
+    this.due = due;
+    if (steps) this.show(this.step + steps);
     if (this.step >= this.track.steps) {
       this.pause();
       this.remember();
@@ -229,9 +235,11 @@ function awaitVerdict() {
   const url = panel?.dataset.status;
   if (!panel || !url) return;
   pollUntil(url, (answer) => {
-    if (answer.final || (answer.state === "running") !== (panel.dataset.runState === "running")) location.reload();
-    if (answer.position) write("[data-position]", `${answer.position} in the queue`);
-    return Boolean(answer.final);
+    const news = answer.final || (answer.state === "running") !== (panel.dataset.runState === "running");
+    // Nothing more is asked then: to load the page again and again would stop it each time on its way.
+    if (news) location.reload();
+    else if (answer.position) write("[data-position]", `${answer.position} in the queue`);
+    return Boolean(news);
   });
 }
 
