@@ -5,6 +5,8 @@
 const FIRST_MS = 400;
 const GROWTH = 1.35;
 const MOST_MS = 5000;
+/** An answer that takes longer does not come any more, as after a change of network. */
+const PATIENCE_MS = 30_000;
 
 /**
  * @typedef {object} PollOptions
@@ -17,7 +19,6 @@ const MOST_MS = 5000;
  * @param {string | (() => string)} url
  * @param {(answer: any) => boolean | "again"} use true ends it
  * @param {PollOptions} [options]
- * @returns {() => void} a function that stops it
  */
 export function pollUntil(url, use, { onTrouble } = {}) {
   let wait = FIRST_MS;
@@ -31,7 +32,9 @@ export function pollUntil(url, use, { onTrouble } = {}) {
     if (stopped || asking) return;
     asking = true;
     try {
-      const answer = await fetch(typeof url === "string" ? url : url(), { headers: { Accept: "application/json" } });
+      const signal = AbortSignal.timeout(PATIENCE_MS);
+      const address = typeof url === "string" ? url : url();
+      const answer = await fetch(address, { headers: { Accept: "application/json" }, signal });
       if (!answer.ok) throw new Error(`status ${answer.status}`);
       const said = use(await answer.json());
       onTrouble?.("");
@@ -62,5 +65,4 @@ export function pollUntil(url, use, { onTrouble } = {}) {
   addEventListener("online", soon);
   document.addEventListener("visibilitychange", soon);
   timer = setTimeout(ask, wait);
-  return stop;
 }

@@ -12,6 +12,8 @@ const WIDTH = 264;
 
 /** @type {IntersectionObserver | null} */
 let observer = null;
+/** Figures whose scene was asked for: rows that change bring all others here again. @type {WeakSet<Element>} */
+const begun = new WeakSet();
 
 /**
  * Draw the scenes of refused rows as they come into sight.
@@ -24,6 +26,7 @@ export function watchScenes(root) {
         const figure = target.querySelector("[data-scene]");
         if (!isIntersecting || !(figure instanceof HTMLElement)) continue;
         observer?.unobserve(target);
+        begun.add(figure);
         void showScene(figure).catch(() => {}); // the words beside it say the same
       }
     },
@@ -31,7 +34,7 @@ export function watchScenes(root) {
   );
   for (const figure of root.querySelectorAll("[data-scene]")) {
     const row = figure.closest("li");
-    if (row) observer.observe(row);
+    if (row && !begun.has(figure)) observer.observe(row);
   }
 }
 
