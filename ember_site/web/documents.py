@@ -40,6 +40,8 @@ ORDER = (
 """Documents in the order in which a newcomer reads them; others follow by name."""
 
 SUMMARY_CHARACTERS = 200
+CONTENTS_LINES = 30
+"""A list of contents with more lines than that leaves out the headings of the third level."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +94,7 @@ def _render(path: Path, changed_ns: int) -> Document:
     markdown = _markdown()
     tokens = markdown.parse(path.read_text(encoding="utf-8"))
     headings = _number_headings(tokens)
+    _empty_heads_demote(tokens)
     for token in tokens:
         _point_links(token.children or ())
     title, body = _take_title(tokens, path.stem)
@@ -99,7 +102,7 @@ def _render(path: Path, changed_ns: int) -> Document:
         slug=path.stem,
         title=title,
         summary=_first_sentences(_first_paragraph(body)),
-        headings=tuple(heading for heading in headings if heading.level in (2, 3)),
+        headings=_contents(headings),
         html=markdown.renderer.render(body, markdown.options, {}),
     )
 
@@ -165,6 +168,21 @@ def _number_headings(tokens: Sequence[Token]) -> list[Heading]:
         opening.attrSet("id", anchor)
         headings.append(Heading(level=int(opening.tag[1]), anchor=anchor, text=text))
     return headings
+
+
+def _contents(headings: Sequence[Heading]) -> tuple[Heading, ...]:
+    """The headings for the list of contents: of two levels, or of one where that would be too long."""
+    listed = tuple(heading for heading in headings if heading.level in (2, 3))
+    if len(listed) <= CONTENTS_LINES:
+        return listed
+    return tuple(heading for heading in listed if heading.level == 2)
+
+
+def _empty_heads_demote(tokens: Sequence[Token]) -> None:
+    """Make an ordinary cell of a table's head without words, as in its corner: it is the head of nothing."""
+    for opening, inline, closing in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        if opening.type == "th_open" and not inline.content.strip():
+            opening.tag = closing.tag = "td"
 
 
 def _plain(inline: Token) -> str:

@@ -8,11 +8,11 @@ from ember_site.episodes.protocol import CloseCode
 from simulator import VerdictCode
 
 TEXT = (BASE_DIR / "docs" / "errors.md").read_text(encoding="utf-8")
-SECTIONS = dict(re.findall(r"^#### (\w+)\n\n(.+)$", TEXT, re.MULTILINE))
+SECTIONS = dict(re.findall(r"^### (\w+)\n\n(.+)$", TEXT, re.MULTILINE))
 
 
 def test_every_code_has_a_section_and_every_section_a_code() -> None:
-    assert re.findall(r"^#### (\w+)$", TEXT, re.MULTILINE) == list(ERROR_SENTENCES)
+    assert re.findall(r"^### (\w+)$", TEXT, re.MULTILINE) == list(ERROR_SENTENCES)
 
 
 def test_each_section_begins_with_the_sentence_that_people_are_shown() -> None:

@@ -91,6 +91,21 @@ def test_nothing_carries_a_style_that_the_content_policy_would_refuse(docs: Path
     assert '<td class="n"><code>2</code></td>' in html
 
 
+def test_a_corner_of_a_table_without_words_heads_nothing(docs: Path) -> None:
+    (docs / "rules.md").write_text("# T\n\n| | May |\n|---|---:|\n| a | 1 |\n", encoding="utf-8")
+    html = rules().html
+    assert '<td></td>\n<th class="n">May</th>' in html
+    assert "<th></th>" not in html
+
+
+@pytest.mark.parametrize(("parts", "listed"), [(29, 30), (30, 1)])
+def test_a_long_list_of_contents_leaves_out_the_third_level(docs: Path, parts: int, listed: int) -> None:
+    text = "# T\n\n## Codes\n\n" + "".join(f"### Code {n}\n\n#### Why\n\n" for n in range(parts))
+    (docs / "rules.md").write_text(text, encoding="utf-8")
+    assert len(rules().headings) == listed
+    assert rules().headings[0].text == "Codes"
+
+
 def test_code_is_escaped_and_scrolls_by_itself(docs: Path) -> None:
     assert (
         '<pre class="code" tabindex="0"><code>{&quot;a&quot;: &quot;&lt;b&gt;&quot;}\n</code></pre>'
