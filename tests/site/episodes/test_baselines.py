@@ -128,10 +128,12 @@ def test_a_baseline_plays_live_to_the_end_in_front_of_watchers(web: WebProcess, 
 @pytest.mark.parametrize("policy", ["greedy", "random"])
 def test_another_process_takes_over_when_one_is_killed(make_scenario: Any, policy: str) -> None:
     """Whoever watches at the other process sees every step once, across the kill."""
-    scenario = make_scenario("A" + "." * 38 + "X", max_steps=60)  # ten seconds in which to kill
-    webs = [WebProcess({"lease_s": 1.0}) for _ in range(2)]
+    scenario = make_scenario("A" + "." * 38 + "X", max_steps=60)
+    webs = [WebProcess({"lease_s": 3.0}) for _ in range(2)]
     try:
-        episode = start(scenario, policy, steps_per_second=4)
+        # Forty seconds in which to kill, so that a slow machine is never near the end by then: who lost the
+        # lease to the killed one just before would end the episode without taking it back.
+        episode = start(scenario, policy, steps_per_second=1)
         lines = {web.process.pid: web.episode(episode.pk) for web in webs}
         for line in lines.values():
             line.hello()
