@@ -27,6 +27,8 @@ import { hangUp, hear, initialEpisode, sent } from "./lib/reducer.js";
 /** @typedef {{changed: (episode: Episode, before: Episode, stale: boolean) => void}} Listener */
 
 const TICK_MS = 500;
+/** At the latest from so many seconds of silence on a page asks; it asks later only where it slept. */
+const ASKED_BY_S = PING_AFTER_S + 1;
 const GOT_EVERY = 16;
 /** A line that lived this long begins its pauses anew. */
 const STEADY_MS = 5000;
@@ -52,6 +54,7 @@ class Line {
     this.socket = null;
     this.attempt = 0;
     this.heardAt = performance.now();
+    this.asked = false;
     this.openedAt = 0;
     this.retryAt = 0;
     this.stale = false;
@@ -114,6 +117,7 @@ class Line {
     this.retryAt = 0;
     this.bye = "";
     this.synced = false;
+    this.asked = false;
     const socket = new WebSocket(this.url);
     this.socket = socket;
     this.openedAt = this.heardAt = performance.now();
@@ -131,10 +135,10 @@ class Line {
   /** @param {unknown} data */
   heard(data) {
     this.heardAt = performance.now();
-    const frame = this.read(data);
+    this.asked = false;
+    const [frame, next] = this.read(data);
     if (!frame) return;
     if (frame.t === "bye") this.bye = frame.why;
-    const next = hear(this.episode, frame);
     this.become(next);
     if (frame.t === "welcome") this.sendPending();
     if (next.needSync && !this.synced) {
@@ -151,17 +155,18 @@ class Line {
 
   /**
    * @param {unknown} data
-   * @returns {import("./lib/protocol.js").Frame|null}
+   * @returns {[import("./lib/protocol.js").Frame|null, Episode]} the frame, null to pass it over, and the state after it
    */
   read(data) {
     try {
-      return readFrame(data);
+      const frame = readFrame(data);
+      return [frame, frame ? hear(this.episode, frame) : this.episode];
     } catch (error) {
       // A frame that makes no sense: begin again from a snapshot rather than go on from a hole.
       console.error(error);
       if (!this.synced) this.socket?.send(SYNC);
       this.synced = true;
-      return null;
+      return [null, this.episode];
     }
   }
 
@@ -192,15 +197,29 @@ class Line {
     if (document.visibilityState === "visible" && this.episode.phase === "reconnecting" && !this.socket) this.open();
   }
 
+  /**
+   * Seconds without a word from the server. Browsers wake a page in the background once a minute, and a computer
+   * that slept not at all: silence in which the page did not ask says nothing about the line.
+   */
+  silentS() {
+    const now = performance.now();
+    const open = this.socket?.readyState === WebSocket.OPEN;
+    if (open && !this.asked) this.heardAt = Math.max(this.heardAt, now - ASKED_BY_S * 1000);
+    return (now - this.heardAt) / 1000;
+  }
+
   tick() {
-    const silent = (performance.now() - this.heardAt) / 1000;
+    const silent = this.silentS();
     const { socket } = this;
     if (socket && this.episode.phase !== "over") {
       // Also a line that does not open: a browser would wait for it for minutes.
       if (silent > DEAD_AFTER_S) {
         this.drop();
         this.closed(1006, "The server went silent.");
-      } else if (silent > PING_AFTER_S && socket.readyState === WebSocket.OPEN) socket.send(PING);
+      } else if (silent > PING_AFTER_S && socket.readyState === WebSocket.OPEN) {
+        this.asked = true;
+        socket.send(PING);
+      }
     }
     if (this.retryAt && performance.now() >= this.retryAt) this.open();
     const stale = silent > STALE_AFTER_S && this.episode.phase !== "over";

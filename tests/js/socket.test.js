@@ -157,6 +157,32 @@ test("silence is asked about, then marked, then taken for a dead line", () => {
   assert.equal(line.episode.phase, "reconnecting");
 });
 
+test("a page that slept asks first, and gives the line up only if nobody answers", () => {
+  greet(snapshot);
+  wait(60);
+  assert.deepEqual(newest().sent.at(-1), { t: "ping" });
+  assert.deepEqual([sockets.length, line.ready], [1, true]);
+  newest().says({ t: "notice", code: "pong", step: 0, message: "" });
+  wait(60);
+  assert.deepEqual([newest().sent.filter(({ t }) => t === "ping").length, line.ready], [2, true]);
+  wait(60);
+  assert.equal(sockets[0].readyState, CLOSED);
+  assert.equal(line.episode.phase, "reconnecting");
+});
+
+test("a frame whose content makes no sense changes nothing and asks once for the state", () => {
+  const { error } = console;
+  console.error = () => undefined;
+  greet(snapshot);
+  const { view } = line.episode;
+  newest().says({ t: "snapshot", observation: {} }, { t: "delta", step: 1, moved: [null], evacuated: [], casualties: [], ignitions: [] });
+  console.error = error;
+  assert.equal(line.episode.view, view);
+  assert.equal(newest().sent.filter(({ t }) => t === "sync").length, 1);
+  newest().says(snapshot);
+  assert.equal(line.ready, true);
+});
+
 test("a line that never opens is given up and tried again", () => {
   wait(DEAD_AFTER_S + 1);
   assert.equal(sockets[0].readyState, CLOSED);
