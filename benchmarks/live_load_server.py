@@ -83,22 +83,12 @@ def application() -> Any:
 
 def main() -> None:
     """Serve on a free port of this machine and print the address."""
-    import uvicorn
-
-    from ember_site.core.management.commands.serve import SOCKET_FRAME_MAX_BYTES, AnnouncingServer
+    from ember_site.core.management.commands.serve import AnnouncingServer, server_config
 
     listener = socket.create_server(("127.0.0.1", 0), backlog=2048)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER_BYTES)
     address = "{}:{}".format(*listener.getsockname())
-    config = uvicorn.Config(
-        application(),
-        lifespan="on",
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        timeout_graceful_shutdown=5,
-        ws_max_size=SOCKET_FRAME_MAX_BYTES,
-    )
+    config = server_config(application())
     AnnouncingServer(config, lambda: print(address, flush=True)).run(sockets=[listener])
 
 

@@ -14,10 +14,8 @@ import sys
 import threading
 from typing import Any
 
-import uvicorn
-
 from ember_site.asgi import application
-from ember_site.core.management.commands.serve import AnnouncingServer
+from ember_site.core.management.commands.serve import AnnouncingServer, server_config
 from ember_site.episodes import hub
 from ember_site.episodes.answers import StepAnswer, StepResult
 from ember_site.episodes.models import EpisodeStep
@@ -51,15 +49,8 @@ def serve(address: tuple[str, int]) -> None:
     """Be one web process."""
     threading.Thread(target=end_with_parent, daemon=True).start()
     listener = socket.create_server(address)
-    config = uvicorn.Config(
-        application,
-        lifespan="on",
-        log_config=None,
-        access_log=False,
-        timeout_graceful_shutdown=5,
-        ws_max_size=1024 * 1024,
-    )
     where = "{}:{}".format(*address)
+    config = server_config(application)
     server = AnnouncingServer(config, lambda: print(f"Serving on {where} as {os.getpid()}", flush=True))
     with contextlib.suppress(KeyboardInterrupt):  # the server ends in order and then passes it on
         server.run(sockets=[listener])

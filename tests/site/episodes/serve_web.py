@@ -7,9 +7,7 @@ import socket
 import sys
 import threading
 
-import uvicorn
-
-from ember_site.core.management.commands.serve import AnnouncingServer
+from ember_site.core.management.commands.serve import AnnouncingServer, server_config
 
 
 def end_with_parent() -> None:
@@ -31,15 +29,7 @@ def main() -> None:
     if send_buffer := os.environ.get("TEST_SEND_BUFFER"):  # the connections inherit it
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, int(send_buffer))
     address = "{}:{}".format(*listener.getsockname())
-    config = uvicorn.Config(
-        "ember_site.asgi:application",
-        lifespan="on",
-        log_config=None,
-        access_log=False,
-        timeout_graceful_shutdown=5,
-        ws_max_size=1024 * 1024,
-        ws_ping_timeout=float(os.environ.get("TEST_PONG_S", "20")),
-    )
+    config = server_config(ws_ping_timeout=float(os.environ.get("TEST_PONG_S", "20")))
     server = AnnouncingServer(config, lambda: print(f"Serving on {address}", flush=True))
     with contextlib.suppress(KeyboardInterrupt):  # the server ends in order and then passes it on
         server.run(sockets=[listener])

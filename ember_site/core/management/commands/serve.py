@@ -84,18 +84,7 @@ class Command(BaseCommand):
     def _run(self, listener: socket.socket, host: str) -> None:
         settings.ALLOWED_HOSTS.extend(host_names(host))
         port = listener.getsockname()[1]
-        config = uvicorn.Config(
-            "ember_site.asgi:application",
-            lifespan="on",
-            http=PipelineProtocol,
-            log_config=None,
-            access_log=False,
-            proxy_headers=bool(settings.PUBLIC_URL),
-            server_header=False,
-            timeout_graceful_shutdown=CLOSE_TIMEOUT_S,
-            ws_max_size=SOCKET_FRAME_MAX_BYTES,
-        )
-        server = AnnouncingServer(config, lambda: self._announce(host, port))
+        server = AnnouncingServer(server_config(), lambda: self._announce(host, port))
         worker = WorkerProcess()
         stop_with(server.handle_exit)
         worker.start()
@@ -122,6 +111,21 @@ class Command(BaseCommand):
     def _say(self, what: str) -> None:
         self.stdout.write(f"{what} …")
         self.stdout.flush()
+
+
+def server_config(app: Any = "ember_site.asgi:application", **changed: Any) -> uvicorn.Config:
+    """Give the settings of a web process: of the site, or of another application as the site is served."""
+    options: dict[str, Any] = {
+        "lifespan": "on",
+        "http": PipelineProtocol,
+        "log_config": None,
+        "access_log": False,
+        "proxy_headers": bool(settings.PUBLIC_URL),
+        "server_header": False,
+        "timeout_graceful_shutdown": CLOSE_TIMEOUT_S,
+        "ws_max_size": SOCKET_FRAME_MAX_BYTES,
+    }
+    return uvicorn.Config(app, **options | changed)
 
 
 def listener_open(host: str, port: int) -> socket.socket:
