@@ -26,10 +26,10 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
+from tests.conftest import PASSWORD
 from tests.site_server import ROOT, SiteServer
 
 RESULTS = ROOT / "test-results"
-PASSWORD = "smoke-drifts-north-7"
 DESK = {"width": 1440, "height": 900}
 PHONE = {"width": 360, "height": 740}
 CHROMIUM_OPTIONS = [

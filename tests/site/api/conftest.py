@@ -1,21 +1,14 @@
-"""The public suite, its board, and tokens of every scope."""
+"""Tokens of every scope, and a cache that keeps nothing from one test to the next."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 from django.core.cache import cache
 
 from ember_site.accounts.models import ApiToken, User
-from ember_site.boards.models import Evaluation
-from ember_site.boards.services import evaluation_ensure_open
-from ember_site.catalog.models import Suite
-from ember_site.catalog.services import suite_import
-
-SUITE = Path(__file__).parents[3] / "scenarios" / "public" / "v1"
 
 TokenMaker = Callable[..., dict[str, str]]
 
@@ -25,16 +18,6 @@ def _clean() -> Iterator[None]:
     cache.clear()
     yield
     cache.clear()
-
-
-@pytest.fixture
-def suite(db: None) -> Suite:
-    return suite_import(directory=SUITE)
-
-
-@pytest.fixture
-def evaluation(suite: Suite) -> Evaluation:
-    return evaluation_ensure_open(suite=suite)
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from ember_site.catalog.models import Scenario, Suite, SuiteEntry, SuiteVisibili
 from ember_site.runs.models import Visibility
 from ember_site.runs.services import run_set_visibility
 from simulator import canonical_json
-from tests.site.api.conftest import SUITE
+from tests.simulator.builders import PUBLIC_SUITE
 from tests.site.api.world import world_make
 
 
@@ -41,7 +41,7 @@ def test_a_suite_lists_its_scenarios_in_order_with_links_that_work(client, suite
 def test_a_scenario_file_is_the_published_file_byte_for_byte(number: int, client, suite):
     scenario = suite.entries.get(position=number + 1).scenario
     response = client.get(f"/api/v1/scenarios/{scenario.content_hash}/file/")
-    assert response.content == (SUITE / f"{scenario.scenario_id}.json").read_bytes()
+    assert response.content == (PUBLIC_SUITE / f"{scenario.scenario_id}.json").read_bytes()
     assert hashlib.sha256(canonical_json(json.loads(response.content)).encode()).hexdigest() == (
         response["ETag"].strip('"')
     )
@@ -49,7 +49,7 @@ def test_a_scenario_file_is_the_published_file_byte_for_byte(number: int, client
 
 def test_the_manifest_is_the_published_file_and_hashes_to_the_suite_hash(client, suite):
     response = client.get(f"/api/v1/suites/{suite.suite_id}/{suite.version}/manifest/")
-    assert response.content == (SUITE / "manifest.json").read_bytes()
+    assert response.content == (PUBLIC_SUITE / "manifest.json").read_bytes()
     digest = hashlib.sha256(canonical_json(json.loads(response.content)).encode()).hexdigest()
     assert response["ETag"] == f'"{digest}"' == f'"{suite.suite_hash}"'
 

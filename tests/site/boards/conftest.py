@@ -1,4 +1,4 @@
-"""Builders: the public suite's board, a board of one slot, agents, and scored runs."""
+"""Builders: a board of one slot, agents, and scored runs."""
 
 from __future__ import annotations
 
@@ -14,14 +14,11 @@ from django.core.cache import cache
 
 from ember_site.accounts.models import User
 from ember_site.boards.models import Evaluation, EvaluationKind, EvaluationState, Slot
-from ember_site.boards.services import evaluation_ensure_open
 from ember_site.catalog.models import Suite
 from ember_site.catalog.scenario_cache import scenario_load
-from ember_site.catalog.services import suite_import
 from ember_site.runs.models import Agent, Run, RunSource, RunState
 from simulator import OBSERVATION_VERSION, SIMULATOR_VERSION
 
-SUITE = Path(__file__).parents[3] / "scenarios" / "public" / "v1"
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
 AgentMaker = Callable[..., Agent]
@@ -40,17 +37,6 @@ def _clean(settings: Any, tmp_path: Path) -> Iterator[None]:
     scenario_load.cache_clear()
     yield
     scenario_load.cache_clear()
-
-
-@pytest.fixture
-def suite(db: None) -> Suite:
-    return suite_import(directory=SUITE)
-
-
-@pytest.fixture
-def evaluation(suite: Suite) -> Evaluation:
-    """The public suite's development board: ten slots."""
-    return evaluation_ensure_open(suite=suite)
 
 
 @pytest.fixture

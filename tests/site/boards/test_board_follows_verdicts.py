@@ -21,7 +21,7 @@ from simulator import Scenario, VerdictCode, load_suite, policies, run_episode
 from simulator.suite import Suite
 from simulator.verification import Verdict
 from tests.conftest import PASSWORD
-from tests.site.boards.conftest import SUITE
+from tests.simulator.builders import PUBLIC_SUITE
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -31,7 +31,7 @@ FLIPPED = Judgement.of(
 
 
 def verified(agent: Agent, policy: str) -> Run:
-    text = run_episode(load_suite(SUITE).scenarios[0], policies.BASELINES[policy]()).to_json()
+    text = run_episode(load_suite(PUBLIC_SUITE).scenarios[0], policies.BASELINES[policy]()).to_json()
     run = services.run_store(agent=agent, record_text=text, source="upload", ranked=True)
     return services.run_verify(run_id=run.pk)
 
@@ -63,7 +63,9 @@ def test_a_verdict_that_flips_leaves_every_board_at_once(evaluation, agent, orga
 
 def test_nobody_is_ranked_by_what_a_record_claims(evaluation, agent):
     """Trial T13: a record that says that everybody got out, over actions with which nobody does."""
-    claimed = json.loads(run_episode(load_suite(SUITE).scenarios[0], policies.BASELINES["stay"]()).to_json())
+    claimed = json.loads(
+        run_episode(load_suite(PUBLIC_SUITE).scenarios[0], policies.BASELINES["stay"]()).to_json()
+    )
     claimed["termination"] = {"reason": "all_resolved", "step": claimed["steps"][-1]["step"]}
     for person in claimed["steps"][-1]["state"]["people"].values():
         person["status"] = "evacuated"
@@ -119,8 +121,8 @@ def test_withdrawing_through_the_api_lets_the_next_best_count(evaluation, agent)
 
 def suite_changed(folder: Path, version: str) -> Suite:
     """The public suite with one more step allowed in its first scenario, under that version."""
-    shutil.copytree(SUITE, folder)
-    entry = load_suite(SUITE).entries[0]
+    shutil.copytree(PUBLIC_SUITE, folder)
+    entry = load_suite(PUBLIC_SUITE).entries[0]
     path = folder / entry.path
     scenario = json.loads(path.read_text(encoding="utf-8"))
     scenario["termination"]["max_steps"] += 1
@@ -141,7 +143,7 @@ def version_written(folder: Path, version: str) -> Suite:
 
 def test_old_runs_keep_old_bytes_and_board_when_a_suite_changes(evaluation, agent, tmp_path):
     run = verified(agent, "greedy")
-    old = load_suite(SUITE)
+    old = load_suite(PUBLIC_SUITE)
     changed = suite_changed(tmp_path / "suite", "9.0.0")
     fresh = evaluation_ensure_open(suite=suite_import(directory=tmp_path / "suite"))
     assert fresh.pk != evaluation.pk
@@ -157,5 +159,5 @@ def test_a_record_of_a_version_that_is_not_here_shows_both_hashes(agent, tmp_pat
     suite_import(directory=tmp_path / "suite")
     run = verified(agent, "greedy")
     assert (run.state, run.code) == (RunState.REJECTED, "scenario_unknown")
-    assert load_suite(SUITE).entries[0].scenario_hash in run.message
+    assert load_suite(PUBLIC_SUITE).entries[0].scenario_hash in run.message
     assert changed.entries[0].scenario_hash in run.message

@@ -19,7 +19,7 @@ from ember_site.catalog.models import Suite
 from ember_site.runs.models import Agent, Run, RunState
 from ember_site.runs.record_store import record_read
 from simulator import Scenario, indented_json, replay
-from tests.site.boards.conftest import SUITE
+from tests.simulator.builders import PUBLIC_SUITE
 
 pytestmark = pytest.mark.django_db
 
@@ -31,8 +31,8 @@ def run_command(*arguments: object, **options: object) -> str:
 
 
 def test_importing_a_suite_opens_its_board_and_again_changes_nothing():
-    first = run_command("import_suite", SUITE)
-    assert run_command("import_suite", SUITE) == first
+    first = run_command("import_suite", PUBLIC_SUITE)
+    assert run_command("import_suite", PUBLIC_SUITE) == first
     evaluation = Evaluation.objects.get()
     assert (evaluation.slug, evaluation.title) == ("public-dev", "Development board")
     assert (evaluation.kind, evaluation.state) == ("open", "open")
@@ -42,7 +42,7 @@ def test_importing_a_suite_opens_its_board_and_again_changes_nothing():
 
 def changed_suite(directory: Path, version: str) -> Path:
     """The public suite with one more step in the first scenario, under a version of our choice."""
-    shutil.copytree(SUITE, directory)
+    shutil.copytree(PUBLIC_SUITE, directory)
     manifest = json.loads((directory / "manifest.json").read_text())
     entry = manifest["scenarios"][0]
     path = directory / entry["path"]
@@ -57,7 +57,7 @@ def changed_suite(directory: Path, version: str) -> Path:
 
 
 def test_a_changed_suite_under_the_same_version_is_refused_with_both_hashes(tmp_path):
-    run_command("import_suite", SUITE)
+    run_command("import_suite", PUBLIC_SUITE)
     imported = Suite.objects.get()
     with pytest.raises(CommandError) as refusal:
         run_command("import_suite", changed_suite(tmp_path / "changed", imported.version))
@@ -68,7 +68,7 @@ def test_a_changed_suite_under_the_same_version_is_refused_with_both_hashes(tmp_
 
 
 def test_a_new_version_gets_a_board_of_its_own_and_leaves_the_old_one(tmp_path):
-    run_command("import_suite", SUITE)
+    run_command("import_suite", PUBLIC_SUITE)
     old_slots = list(Slot.objects.values_list("scenario_id", flat=True))
     run_command("import_suite", changed_suite(tmp_path / "changed", "1.0.2"))
     assert set(Evaluation.objects.values_list("slug", flat=True)) == {"public-dev", "public-dev-1-0-2"}
@@ -87,7 +87,7 @@ def test_a_new_version_gets_a_board_of_its_own_and_leaves_the_old_one(tmp_path):
 )
 def test_a_directory_that_is_no_suite_is_refused_by_name(damage, said, tmp_path):
     folder = tmp_path / "suite"
-    shutil.copytree(SUITE, folder)
+    shutil.copytree(PUBLIC_SUITE, folder)
     damage(folder)
     with pytest.raises(CommandError, match=said):
         run_command("import_suite", folder)
@@ -95,7 +95,7 @@ def test_a_directory_that_is_no_suite_is_refused_by_name(damage, said, tmp_path)
 
 
 def test_baselines_and_demo_agents_have_real_verified_runs_and_repeat_nothing():
-    run_command("import_suite", SUITE)
+    run_command("import_suite", PUBLIC_SUITE)
     run_command("run_baselines")
     run_command("seed_demo")
     runs = set(Run.objects.values_list("pk", flat=True))
@@ -119,7 +119,7 @@ def test_baselines_and_demo_agents_have_real_verified_runs_and_repeat_nothing():
 
 
 def test_demo_agents_are_marked_and_their_owners_cannot_sign_in():
-    run_command("import_suite", SUITE)
+    run_command("import_suite", PUBLIC_SUITE)
     run_command("seed_demo")
     owners = User.objects.filter(username__in=[DEMO_OWNER, DEMO_PLAYER])
     assert [owner.has_usable_password() for owner in owners] == [False, False]

@@ -6,9 +6,9 @@ import pytest
 
 from ember_site.boards.demo_policies import DEMO_POLICIES
 from simulator import RunRecord, Scenario, load_suite, policies, replay, run_episode
-from tests.site.boards.conftest import SUITE
+from tests.simulator.builders import PUBLIC_SUITE
 
-SCENARIOS = load_suite(SUITE).scenarios
+SCENARIOS = load_suite(PUBLIC_SUITE).scenarios
 SMALL = [scenario for scenario in SCENARIOS if len(scenario.people) < 50]
 
 

@@ -12,7 +12,7 @@ from ember_site.core import clock
 from ember_site.runs.models import Run, RunSource, RunState, Verification
 from ember_site.runs.services import baseline_agent, queue_sweep
 from simulator.policies import BASELINES
-from tests.site.boards.conftest import SUITE
+from tests.simulator.builders import PUBLIC_SUITE
 from tests.site.runs.workers import run_tasks
 
 
@@ -24,7 +24,7 @@ class Killed(BaseException):
 def test_a_start_killed_while_it_verified_a_run_is_taken_up_by_the_next(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    call_command("import_suite", SUITE, verbosity=0)
+    call_command("import_suite", PUBLIC_SUITE, verbosity=0)
     agent, slots = baseline_agent("stay"), open_slots()[:2]
 
     def make() -> PolicyRuns:

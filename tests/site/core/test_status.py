@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from pathlib import Path
 from uuid import uuid4
 
 import pytest
@@ -13,7 +12,6 @@ from django.test import Client
 
 from ember_site.accounts.models import User
 from ember_site.catalog.models import Suite
-from ember_site.catalog.services import suite_import
 from ember_site.core import clock, workers
 from ember_site.core.audit import audit_record
 from ember_site.core.models import AuditAction
@@ -24,12 +22,6 @@ from ember_site.web.status_pages import LONG_WAIT_S, duration_words
 from simulator import OBSERVATION_VERSION, SCHEMA_VERSION, SIMULATOR_VERSION
 
 pytestmark = pytest.mark.django_db
-SUITE = Path(__file__).resolve().parents[3] / "scenarios" / "public" / "v1"
-
-
-@pytest.fixture
-def suite() -> Suite:
-    return suite_import(directory=SUITE)
 
 
 def status(client: Client) -> dict:

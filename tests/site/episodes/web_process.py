@@ -15,15 +15,14 @@ from collections.abc import Callable
 from pathlib import Path
 from queue import Empty, Queue
 from typing import Any
-from urllib.parse import quote
 
 import pytest
 from django.conf import settings
-from django.db import connection
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
 from tests.patience import PATIENCE_S
+from tests.site.database import database_url
 
 ROOT = Path(__file__).resolve().parents[3]
 RUNNING = re.compile(r"Serving on ([\d.]+:\d+)")
@@ -48,7 +47,7 @@ class WebProcess:
             | (extra or {})
             | {
                 "DJANGO_SETTINGS_MODULE": "tests.site.episodes.server_settings",
-                "DATABASE_URL": _database_url(),
+                "DATABASE_URL": database_url(),
                 "EMBER_DATA": str(settings.EMBER_DATA),
                 "SECRET_KEY": settings.SECRET_KEY,
                 "TEST_EPISODE_LIMITS": json.dumps(limits or {}),
@@ -196,11 +195,3 @@ class Line:
 
     def close(self) -> None:
         self.socket.close()
-
-
-def _database_url() -> str:
-    values = connection.settings_dict
-    if connection.vendor == "sqlite":
-        return f"sqlite:///{Path(values['NAME']).as_posix()}"
-    user, password = quote(values["USER"]), quote(values["PASSWORD"])
-    return f"postgres://{user}:{password}@{values['HOST']}:{values['PORT'] or 5432}/{values['NAME']}"

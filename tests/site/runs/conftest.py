@@ -1,4 +1,4 @@
-"""A record store of its own for each test, the public suite, and real records made by the baselines."""
+"""A record store of its own for each test, and real records made by the baselines on the public suite."""
 
 from __future__ import annotations
 
@@ -10,20 +10,17 @@ import pytest
 from django.core.cache import cache
 
 from ember_site.accounts.models import User
-from ember_site.catalog.models import Suite
 from ember_site.catalog.scenario_cache import scenario_load
-from ember_site.catalog.services import suite_import
 from ember_site.runs.models import Agent
 from ember_site.runs.services import agent_create
 from simulator import Scenario, load_suite, policies, run_episode
-
-SUITE = Path(__file__).parents[3] / "scenarios" / "public" / "v1"
+from tests.simulator.builders import PUBLIC_SUITE
 
 
 @lru_cache
 def scenarios() -> tuple[Scenario, ...]:
     """The ten public scenarios in ID order."""
-    return load_suite(SUITE).scenarios
+    return load_suite(PUBLIC_SUITE).scenarios
 
 
 @lru_cache
@@ -44,11 +41,6 @@ def _clean(db: None, settings, tmp_path: Path) -> Iterator[None]:
     scenario_load.cache_clear()
     yield
     scenario_load.cache_clear()
-
-
-@pytest.fixture
-def suite() -> Suite:
-    return suite_import(directory=SUITE)
 
 
 @pytest.fixture

@@ -26,8 +26,9 @@ from ember_site.runs import services
 from ember_site.runs.models import Run, RunState, Verification
 from simulator import policies, run_episode
 from tests.patience import PATIENCE_S, wait_until
+from tests.site.database import database_url
 from tests.site.runs.conftest import scenarios
-from tests.site.runs.test_killed_worker import LEASE_OF_SURVIVORS_S, ROOT, database_url
+from tests.site.runs.test_killed_worker import LEASE_OF_SURVIVORS_S, ROOT
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -9,17 +9,16 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from urllib.parse import quote
 
 import pytest
 from django.core.management import call_command
-from django.db import connection
 
 from ember_site.runs import services
 from ember_site.runs.models import Run, RunState, Verification
 from ember_site.runs.record_store import record_name
 from simulator import policies, run_episode
 from tests.patience import PATIENCE_S, wait_until
+from tests.site.database import database_url
 from tests.site.runs.conftest import scenarios
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -30,15 +29,6 @@ LEASE_OF_SURVIVORS_S = 60
 """Nobody takes the run of a worker that is only slow for that of a dead one."""
 RUNS = 6
 WORKERS = 2
-
-
-def database_url() -> str:
-    """The address of the test database, for another process."""
-    at = {name: str(connection.settings_dict[name]) for name in ("NAME", "USER", "PASSWORD", "HOST", "PORT")}
-    if connection.vendor == "sqlite":
-        return f"sqlite:///{Path(at['NAME']).as_posix()}"
-    who = f"{quote(at['USER'])}:{quote(at['PASSWORD'])}".rstrip(":")
-    return f"postgres://{who}@{at['HOST']}:{at['PORT'] or 5432}/{at['NAME']}"
 
 
 def worker_start(data: Path, *options: str, lease_s: float = LEASE_S) -> subprocess.Popen[bytes]:
