@@ -28,6 +28,7 @@ from ember_site.episodes.finish import episode_finish
 from ember_site.episodes.limits import episode_limits
 from ember_site.episodes.live import LiveEpisode, LiveRegistry, LogDiffers
 from ember_site.episodes.models import Episode, EpisodeStep
+from ember_site.episodes.publishing import view_make
 from ember_site.episodes.seeds import SEED_BITS
 from ember_site.episodes.selectors import episode_log
 from ember_site.episodes.write_turn import write_turn
@@ -103,6 +104,8 @@ def episode_step(
 
     Raises:
         NotFound: there is no such episode.
+        IntegrityError, _Ahead: twice running the log was not what this process had read. Nothing was
+            made, and the same request may be sent again.
     """
     wanted = _Wanted(episode_id, step, actions, assist, by_server)
     for attempt in (1, 2):
@@ -152,27 +155,7 @@ def episode_view(*, episode_id: UUID, after: int | None = None) -> EpisodeView:
     if difference is not None:
         episode_freeze(episode_id=episode_id, difference=difference)
         episode.refresh_from_db()
-    over = episode.state == Episode.State.ENDED
-    since = episode.ended_at if over and episode.run_id is None else None
-    shown = over and not episode.is_hidden
-    return EpisodeView(
-        step=step,
-        state=episode.state,
-        observation=observation,
-        deltas=deltas,
-        reason=episode.reason,
-        run=str(episode.run_id) if shown and episode.run_id else None,
-        storing=since is not None
-        and clock.now() - since < timedelta(seconds=episode_limits().end_awaits_run_s),
-        seed=episode.seed if shown else None,
-        hidden=episode.is_hidden,
-        remote=episode.is_remote,
-        move_due_at=episode.move_due_at,
-        idle_due_at=episode.last_active_at + timedelta(seconds=episode_limits().agent_idle_s)
-        if episode.is_remote
-        else None,
-        steps_per_second=episode.steps_per_second,
-    )
+    return view_make(episode, step=step, observation=observation, deltas=deltas)
 
 
 def episode_freeze(*, episode_id: UUID, difference: LogDiffers) -> None:
