@@ -217,6 +217,16 @@ ACCOUNT_EMAIL_SUBJECT_PREFIX = "[EMBERBench] "
 ACCOUNT_USERNAME_MIN_LENGTH = 3
 ACCOUNT_LOGOUT_ON_PASSWORD_CHANGE = False
 ACCOUNT_SESSION_REMEMBER = True
+ACCOUNT_FORMS = {
+    "add_email": "ember_site.web.signing_forms.AddEmailForm",
+    "change_password": "ember_site.web.signing_forms.ChangePasswordForm",
+    "login": "ember_site.web.signing_forms.LoginForm",
+    "reauthenticate": "ember_site.web.signing_forms.ReauthenticateForm",
+    "reset_password": "ember_site.web.signing_forms.ResetPasswordForm",
+    "reset_password_from_key": "ember_site.web.signing_forms.ResetPasswordKeyForm",
+    "set_password": "ember_site.web.signing_forms.SetPasswordForm",
+    "signup": "ember_site.web.signing_forms.SignupForm",
+}
 ACCOUNT_DEFAULT_HTTP_PROTOCOL = "https" if SECURE else "http"
 
 KNOX_TOKEN_MODEL = "accounts.ApiToken"  # noqa: S105  (a model's name, not a secret)

@@ -141,7 +141,7 @@ def test_the_newest_of_two_browsers_plays_also_after_a_kill_and_the_older_can_ta
     open_game(page, "Unequal exits")
     newer = make_page()
     newer.goto("/accounts/login/")
-    newer.get_by_label("Login").fill(name)
+    newer.get_by_label("Username or e-mail").fill(name)
     newer.get_by_label("Password").fill(PASSWORD)
     newer.get_by_role("main").get_by_role("button", name="Sign in").click()
     newer.wait_for_url(lambda url: "/accounts/login/" not in url)

@@ -76,7 +76,7 @@ def organiser_sign_in(context: BrowserContext, site: Site) -> None:
     )
     page = context.new_page()
     page.goto("/accounts/login/")
-    page.get_by_label("Login").fill(name)
+    page.get_by_label("Username or e-mail").fill(name)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("main").get_by_role("button", name="Sign in").click()
     page.wait_for_url(lambda url: "/accounts/login/" not in url)

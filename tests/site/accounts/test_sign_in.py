@@ -4,9 +4,11 @@ import re
 from collections.abc import Callable, Iterator
 
 import pytest
+from django.conf import settings
 from django.core import mail
 from django.core.cache import cache
 from django.test import Client
+from django.utils.module_loading import import_string
 
 from ember_site.accounts.models import User
 from tests.conftest import PASSWORD
@@ -112,3 +114,32 @@ def test_an_address_can_be_added(user: User, user_client: Client) -> None:
     user_client.post("/accounts/email/", {"action_add": "", "email": "ada@example.org"})
     page = user_client.get("/accounts/email/").content.decode()
     assert "ada@example.org" in page
+
+
+@pytest.mark.parametrize(
+    ("path", "labels"),
+    [
+        ("login/", ["Username or e-mail", "Password"]),
+        ("signup/", ["Username", "E-mail", "Password", "Password (again)"]),
+        ("password/reset/", ["E-mail"]),
+        ("password/change/", ["Current password", "New password", "New password (again)"]),
+        ("email/", ["E-mail"]),
+        ("reauthenticate/", ["Password"]),
+    ],
+)
+def test_labels_are_the_sites_and_stand_above_their_fields_only(
+    path: str, labels: list[str], user_client: Client
+) -> None:
+    who = Client() if path in ("login/", "signup/", "password/reset/") else user_client
+    page = who.get(f"/accounts/{path}").content.decode()
+    assert re.findall(r"<label for=[^>]+>([^<]+?) *<", page) == labels
+    assert "placeholder" not in page
+
+
+def test_no_form_of_accounts_says_a_label_twice_or_in_other_words(user: User) -> None:
+    for name in settings.ACCOUNT_FORMS:
+        kind = import_string(settings.ACCOUNT_FORMS[name])
+        form = kind(user=user) if name in ("reauthenticate", "add_email", "change_password") else kind()
+        for field in form.fields.values():
+            assert "placeholder" not in field.widget.attrs
+            assert not re.search("Email|[a-z] [A-Z]", str(field.label)), field.label
