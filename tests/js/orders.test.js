@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { NEVER, fireArrival, planStep, predict, route, stepsToSpread } from "../../static/js/lib/orders.js";
+import { NEVER, canLeave, fireArrival, planStep, predict, route, stepsToSpread } from "../../static/js/lib/orders.js";
 import { DIRECTIONS, applyDelta, viewFromObservation } from "../../static/js/lib/view.js";
 import { drawn } from "./drawn.js";
 
@@ -155,4 +155,26 @@ test("orders of everybody to the nearest exit never collide", () => {
 
 test("the directions are those of the rules", () => {
   assert.deepEqual(DIRECTIONS, { north: [-1, 0], south: [1, 0], east: [0, 1], west: [0, -1] });
+});
+
+test("one flood finds the same people cut off as a way sought for each cell", () => {
+  let seed = 1;
+  const random = () => (seed = (seed * 1103515245 + 12345) & 0x7fffffff) / 0x7fffffff;
+  const found = [0, 0];
+  for (let i = 0; i < 500; i += 1) {
+    const [width, height] = [2 + Math.floor(random() * 7), 1 + Math.floor(random() * 7)];
+    const signs = () => (random() < 0.25 ? "#" : random() < 0.15 ? "*" : random() < 0.1 ? "1" : ".");
+    const view = drawn(Array.from({ length: height }, () => Array.from({ length: width }, signs).join("")));
+    const exits = new Set(view.exits.map(({ row, col }) => row * width + col));
+    for (const cell of exits) if (random() < 0.3) view.burn[cell] = 0;
+    const open = new Set([...exits].filter((cell) => view.burn[cell] < 0));
+    const free = canLeave(view);
+    view.walls.forEach((wall, cell) => {
+      if (wall || view.burn[cell] === 0) return;
+      const way = route(view, cell, open, null, exits) !== null;
+      assert.equal(free[cell], Number(way), `cell ${cell} of ${JSON.stringify(view)}`);
+      found[free[cell]] += 1;
+    });
+  }
+  assert.ok(Math.min(...found) > 1000, "both kinds were there");
 });

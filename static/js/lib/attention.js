@@ -9,7 +9,7 @@
  * @typedef {{id: string, out: number, coming: number, lastAt: number|null, burnsAt: number|null, lost: boolean}} ExitRow
  */
 
-import { NEVER, fireArrival, route, stepsToSpread } from "./orders.js";
+import { NEVER, canLeave, fireArrival, stepsToSpread } from "./orders.js";
 import { isBurning } from "./view.js";
 
 /** From how many steps before the fire a person is flagged. */
@@ -29,8 +29,7 @@ export const BLOCKED_LONG = 8;
 export function attention(view, rules, plans, blocked) {
   const arrival = fireArrival(view, rules);
   const late = lateFor(view, arrival, plans);
-  const exits = new Set(view.exits.map((exit) => exit.row * view.width + exit.col));
-  const open = new Set([...exits].filter((cell) => !isBurning(view, cell)));
+  const free = canLeave(view);
   const soon = stepsToSpread(view.step, rules.spread_interval);
   /** @type {Flag[]} */
   const flags = [];
@@ -42,7 +41,7 @@ export function attention(view, rules, plans, blocked) {
     if (left <= FIRE_SOON) {
       const text = arrival ? `burns in ${left} ${left === 1 ? "step" : "steps"}` : "fire beside it";
       flags.push({ ...at, kind: "fire", text, rank: left });
-    } else if (!route(view, cell, open, null, exits)) {
+    } else if (!free[cell]) {
       flags.push({ ...at, kind: "cut", text: "no way out", rank: 100 });
     } else if (late.has(person.id)) {
       flags.push({ ...at, kind: "late", text: `too late at ${late.get(person.id)}`, rank: 200 });

@@ -128,6 +128,31 @@ export function route(view, from, goals, arrival, exits) {
 }
 
 /**
+ * From which cells an exit that does not burn can be reached over ground that does not burn: where `route` finds a
+ * way to one of them now, in one flood from the exits, however many people ask (tests/js/orders.test.js compares).
+ * @param {View} view
+ * @returns {Uint8Array} 1 where it can, row-major
+ */
+export function canLeave(view) {
+  const reached = new Uint8Array(view.walls.length);
+  let front = view.exits.map((exit) => exit.row * view.width + exit.col).filter((cell) => !isBurning(view, cell));
+  for (const cell of front) reached[cell] = 1;
+  while (front.length) {
+    const next = [];
+    for (const cell of front) {
+      for (let direction = 0; direction < 4; direction += 1) {
+        const near = neighbour(view, cell, direction);
+        if (near < 0 || reached[near] || view.walls[near] || isBurning(view, near)) continue;
+        reached[near] = 1;
+        next.push(near);
+      }
+    }
+    front = next;
+  }
+  return reached;
+}
+
+/**
  * Goal cells of an order.
  * @param {View} view
  * @param {Order} order
