@@ -4,8 +4,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Rewind, WATCH_KEYS, watchKey } from "../../static/js/lib/rewind.js";
 
-/** @param {number} step @returns {any} */
-const frame = (step) => ({ step });
+/** @param {number} step @param {object} [values] @returns {any} */
+const frame = (step, values) => ({ step, people: [], burn: new Int32Array(0), ...values });
 
 /** @param {number[]} steps @param {number} [kept] */
 function seen(steps, kept) {
@@ -82,6 +82,22 @@ test("memory is bounded and the held frame stays as long as it is kept", () => {
   assert.deepEqual([rewind.frames.length, rewind.view?.step], [4, 2]);
   for (const step of [5, 6, 7, 8]) rewind.see(frame(step));
   assert.equal(rewind.view?.step, 5);
+});
+
+test("of large boards fewer frames are kept, and what frames share counts once", () => {
+  const kilobyte = () => new Int32Array(256);
+  const changing = new Rewind(100, 5 * 1024);
+  for (let step = 0; step < 50; step += 1) changing.see(frame(step, { burn: kilobyte() }));
+  assert.deepEqual([changing.frames.length, changing.view?.step], [5, 49]);
+  const still = new Rewind(100, 5 * 1024);
+  const burn = kilobyte();
+  for (let step = 0; step < 50; step += 1) still.see(frame(step, { burn }));
+  assert.equal(still.frames.length, 50);
+  for (let i = 0; i < 9; i += 1) still.see(frame(49, { burn: kilobyte() }));
+  assert.equal(still.frames.length, 50, "a frame that is replaced counts no more");
+  const huge = new Rewind(100, 10);
+  huge.see(frame(0, { burn }));
+  assert.equal(huge.frames.length, 1, "the newest is kept, whatever it takes");
 });
 
 test("every key of the table does what it says, others nothing", () => {

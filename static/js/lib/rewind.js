@@ -6,8 +6,12 @@
  * @typedef {import("./view.js").View} View
  */
 
-/** Most frames kept; the oldest go first. */
-export const FRAMES_KEPT = 3000;
+/** Most frames kept, and most bytes that they take; the oldest go first. */
+const FRAMES_KEPT = 3000;
+const BYTES_KEPT = 128 * 2 ** 20;
+/** What a person takes in a frame: a reference, and an object of its own where something changed. About. */
+const REFERENCE_BYTES = 8;
+const PERSON_BYTES = 64;
 
 /** @typedef {{does: string, text: string, shown: string[], keys: string[]}} WatchKey */
 
@@ -24,11 +28,18 @@ export const WATCH_KEYS = [
 ];
 
 export class Rewind {
-  /** @param {number} [kept] */
-  constructor(kept = FRAMES_KEPT) {
+  /**
+   * @param {number} [kept] frames
+   * @param {number} [bytes]
+   */
+  constructor(kept = FRAMES_KEPT, bytes = BYTES_KEPT) {
     this.kept = kept;
+    this.bytes = bytes;
     /** @type {View[]} */
     this.frames = [];
+    /** @type {number[]} bytes of each frame beyond those of the one before */
+    this.sizes = [];
+    this.size = 0;
     /** @type {number|null} the frame looked at; null follows the newest */
     this.held = null;
   }
@@ -71,10 +82,21 @@ export class Rewind {
   see(view) {
     const newest = this.frames[this.frames.length - 1];
     if (newest && view.step < newest.step) return;
-    if (newest && view.step === newest.step) this.frames.pop();
+    if (newest && view.step === newest.step) {
+      this.frames.pop();
+      this.size -= this.sizes.pop() ?? 0;
+    }
+    const size = bytesBeyond(view, this.frames[this.frames.length - 1]);
     this.frames.push(view);
-    if (this.frames.length <= this.kept) return;
+    this.sizes.push(size);
+    this.size += size;
+    while (this.frames.length > this.kept || (this.size > this.bytes && this.frames.length > 1)) this.forget();
+  }
+
+  /** Let the oldest frame go. */
+  forget() {
     this.frames.shift();
+    this.size -= this.sizes.shift() ?? 0;
     if (this.held !== null) this.held = Math.max(0, this.held - 1);
   }
 
@@ -99,6 +121,20 @@ export class Rewind {
   goLive() {
     this.held = null;
   }
+}
+
+/**
+ * About how many bytes a frame takes that the one before it does not take already.
+ * @param {View} view
+ * @param {View} [before]
+ */
+function bytesBeyond({ burn, people }, before) {
+  let bytes = people.length * REFERENCE_BYTES;
+  if (burn !== before?.burn) bytes += burn.byteLength;
+  people.forEach((person, i) => {
+    if (person !== before?.people[i]) bytes += PERSON_BYTES;
+  });
+  return bytes;
 }
 
 /**
