@@ -8,6 +8,7 @@ import os
 import secrets
 import socket
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
@@ -122,9 +123,10 @@ def baseline_drive(*, episode_id: UUID) -> Drive:
     policy: Policy = BASELINES[episode.policy]()
     live = LiveEpisode(scenario_load(episode.scenario_id), int(episode.seed))
     try:
-        for row in episode_log(episode_id=episode_id):
-            policy(live.observation)
-            live.advance([row])
+        with closing(episode_log(episode_id=episode_id)) as rows:
+            for row in rows:
+                policy(live.observation)
+                live.advance([row])
     except LogDiffers as difference:
         episode_freeze(episode_id=episode_id, difference=difference)
         raise

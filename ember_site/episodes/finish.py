@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from uuid import UUID
 
 from django.db import transaction
@@ -35,7 +36,8 @@ def episode_finish(*, episode_id: UUID) -> Run:
     if episode.state != Episode.State.ENDED:
         raise WrongState("Only an episode that has ended becomes a run.")
     scenario = scenario_load(episode.scenario_id)
-    record_text = record_from_log(scenario, int(episode.seed), episode_log(episode_id=episode_id))
+    with closing(episode_log(episode_id=episode_id)) as rows:
+        record_text = record_from_log(scenario, int(episode.seed), rows)
     with transaction.atomic():
         run = run_store(
             agent=episode.agent,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TypeAlias
@@ -158,8 +158,13 @@ def episode_changes(*, episode_ids: Iterable[UUID], process: str = "") -> dict[U
     return {row[0]: EpisodeChange(*row[1:]) for row in rows}
 
 
-def episode_log(*, episode_id: UUID, after: int = 0) -> Iterator[tuple[int, dict[str, str], str]]:
-    """Logged steps later than `after`: number, actions, digest of the state. For the server only."""
+def episode_log(
+    *, episode_id: UUID, after: int = 0
+) -> Generator[tuple[int, dict[str, str], str], None, None]:
+    """Logged steps later than `after`: number, actions, digest of the state. For the server only.
+
+    Close it where reading may stop before the end: it holds a cursor of the database until then.
+    """
     rows = EpisodeStep.objects.filter(episode_id=episode_id, step__gt=after).order_by("step")
     for number, actions, digest in rows.values_list("step", "actions", "state_digest").iterator(
         chunk_size=500

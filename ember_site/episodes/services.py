@@ -6,7 +6,7 @@ import json
 import logging
 import secrets
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache
@@ -241,7 +241,8 @@ def _catch_up(live: LiveEpisode, episode: Episode) -> None:
     Raises:
         LogDiffers: they give another state, or the log ends before the episode's step.
     """
-    live.advance(episode_log(episode_id=episode.pk, after=live.step))
+    with closing(episode_log(episode_id=episode.pk, after=live.step)) as rows:
+        live.advance(rows)
     if live.step < episode.step:
         raise LogDiffers(live.step + 1, "", "")
 
