@@ -55,7 +55,7 @@ class Changes:
 
 def changes_since(since: int | None, *, using: str = "default") -> Changes:
     """
-    The notes from a mark on; None gives no notes, only the mark. One query.
+    The notes from a mark on; None gives those alone that the next look may give again. One query.
 
     Notes may come again in the next look: tell them by their IDs. What is read of runs after this look
     is at least as new as the notes.
@@ -65,8 +65,9 @@ def changes_since(since: int | None, *, using: str = "default") -> Changes:
         if connection.vendor == "postgresql":
             cursor.execute(
                 "SELECT txid_snapshot_xmin(txid_current_snapshot()), (SELECT min(mark) FROM boards_change), "
-                "(SELECT json_object_agg(id, agent_id) FROM boards_change WHERE mark >= %s)",
-                [2**62 if since is None else since],
+                "(SELECT json_object_agg(id, agent_id) FROM boards_change "
+                "WHERE mark >= coalesce(%s, txid_snapshot_xmin(txid_current_snapshot())))",
+                [since],
             )
         else:
             cursor.execute(
@@ -79,7 +80,10 @@ def changes_since(since: int | None, *, using: str = "default") -> Changes:
     if isinstance(notes, str):  # SQLite has JSON as text
         notes = json.loads(notes)
     agents = {int(key): agent for key, agent in (notes or {}).items()}
-    return Changes(mark, agents, whole=since is None or oldest is None or oldest <= since)
+    # What is pruned is older than the mark of its time, and marks never fall: while the mark stands still,
+    # nothing from it on can be gone.
+    whole = since is None or oldest is None or oldest <= since or mark <= since
+    return Changes(mark, agents, whole=whole)
 
 
 def changes_prune(*, using: str = "default", **_: Any) -> int:
@@ -223,7 +227,8 @@ _FUNCTIONS = (
       END IF;
       IF TG_OP <> 'DELETE' THEN
         IF NEW.agent_id IS NOT NULL AND NEW.state = 'verified'
-           AND (TG_OP = 'INSERT' OR {_rows_differ(RUN_COLUMNS)}) THEN
+           AND (TG_OP = 'INSERT' OR {_rows_differ(RUN_COLUMNS)}
+                AND (OLD.state, OLD.agent_id) IS DISTINCT FROM (NEW.state, NEW.agent_id)) THEN
           {_NOTE} VALUES (NEW.agent_id, txid_current());
         END IF;
       END IF;

@@ -21,7 +21,6 @@ from tests.site.boards.test_standings import fresh, table
 pytestmark = pytest.mark.django_db(transaction=True)
 
 KEPT = 6
-"""Even: on PostgreSQL a change of a run leaves two notes, and notes of one transaction go together."""
 
 
 @pytest.fixture

@@ -50,7 +50,13 @@ def fresh(evaluation: Evaluation) -> list[tuple[Any, ...]]:
 
 @pytest.fixture
 def board(evaluation: Evaluation) -> Evaluation:
-    """Twelve entries, all complete, kept in memory."""
+    """
+    Twelve entries, all complete, kept in memory.
+
+    One note is older than every transaction, as on a site that has been up for long: else a transaction that
+    others have open on the same PostgreSQL may stand before all notes, and the board is read once more.
+    """
+    Change.objects.create(agent_id=0, mark=0)
     board_fill(evaluation, entries=12, owners=3)
     assert table(evaluation) == fresh(evaluation)
     return evaluation
@@ -113,6 +119,56 @@ def test_what_changes_no_board_costs_nothing(board: Evaluation):
     with CaptureQueriesContext(connection) as captured:
         assert standings_get(evaluation=board) is held
     assert len(captured) == 2
+
+
+NOTES: dict[str, tuple[dict[str, Any], dict[str, Any], int]] = {
+    "another score": ({}, {"evacuated": 0, "casualties": 1}, 1),
+    "a verdict comes": ({"state": RunState.RUNNING}, {"state": RunState.VERIFIED}, 1),
+    "a verdict goes": ({}, {"state": RunState.QUEUED}, 1),
+    "another agent": ({}, {"agent": "other"}, 2),
+    "an agent comes": ({"agent": None}, {"agent": "other"}, 1),
+    "an agent goes": ({}, {"agent": None}, 1),
+    "nothing that counts": ({}, {"message": "other words"}, 0),
+    "the same once more": ({}, {"ranked": True}, 0),
+}
+"""What a run is at first, apart from verified and with an agent, what becomes of it, and the notes of it."""
+
+
+@pytest.mark.parametrize(("at_first", "update", "count"), NOTES.values(), ids=NOTES.keys())
+def test_a_change_leaves_one_note_for_each_agent_that_it_concerns(
+    at_first: dict[str, Any], update: dict[str, Any], count: int, board: Evaluation
+):
+    run = Run.objects.exclude(agent=None).order_by("pk")[0]
+    other = Agent.objects.exclude(pk=run.agent_id).order_by("pk")[0]
+    changed = Run.objects.filter(pk=run.pk)
+    changed.update(**at_first)
+    last = Change.objects.latest("pk").pk
+    changed.update(**{field: other if value == "other" else value for field, value in update.items()})
+    noted = list(Change.objects.filter(pk__gt=last).values_list("agent_id", flat=True))
+    assert len(noted) == len(set(noted)) == count
+    assert set(noted) <= {run.agent_id, other.pk}
+
+
+def test_a_transaction_that_stays_open_elsewhere_costs_no_readings(evaluation: Evaluation, monkeypatch):
+    """On PostgreSQL it is older than all notes here, so that each look starts from before them."""
+    read: list[object] = []
+    real = standings._entries
+    elsewhere = connection.copy()
+    with elsewhere.cursor() as cursor:
+        cursor.execute("BEGIN")
+        cursor.execute("SELECT txid_current()" if connection.vendor == "postgresql" else "SELECT 1")
+        board_fill(evaluation, entries=12, owners=3)
+        held = standings_get(evaluation=evaluation)
+        monkeypatch.setattr(standings, "_entries", lambda *given: read.append(given[2]) or real(*given))
+        assert standings_get(evaluation=evaluation) is held
+        run = Run.objects.exclude(agent=None).order_by("pk")[0]
+        Run.objects.filter(pk=run.pk).update(evacuated=0, casualties=1)
+        changed = table(evaluation)
+        assert table(evaluation) == changed
+        cursor.execute("COMMIT")
+    elsewhere.close()
+    assert read == [{run.agent_id}]
+    assert changed == fresh(evaluation)
 
 
 def test_one_change_reads_one_agent_again(board: Evaluation, monkeypatch):
