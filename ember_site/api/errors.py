@@ -16,8 +16,9 @@ from typing import Any
 from django.core.exceptions import PermissionDenied, RequestDataTooBig, SuspiciousOperation
 from django.http import Http404
 from rest_framework import exceptions
+from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import set_rollback
+from rest_framework.views import APIView, set_rollback
 
 from ember_site.core import clock
 from ember_site.core.errors import BadInput, DomainError, Forbidden, LimitExceeded, StatusError
@@ -40,18 +41,21 @@ _FRAMEWORK: tuple[tuple[type[Exception], int, str], ...] = (
     (exceptions.ParseError, 400, "bad_input"),  # a form; JSON is read by a parser of ours
     (exceptions.MethodNotAllowed, 405, "method_not_allowed"),
     (exceptions.NotAcceptable, 406, "not_acceptable"),
-    (exceptions.UnsupportedMediaType, 415, "unsupported_media_type"),
     (RequestDataTooBig, 413, "too_large"),
     (SuspiciousOperation, 400, "bad_input"),
 )
-_TELLING = (exceptions.ParseError, exceptions.MethodNotAllowed, exceptions.UnsupportedMediaType)
+_TELLING = (exceptions.ParseError, exceptions.MethodNotAllowed)
 """Errors where the framework's own words say more than our sentence, and nothing private."""
 
 
 def problem_response(exception: Exception, context: Mapping[str, Any]) -> Response:
     """Answer for any exception raised in an API view; the framework's exception handler."""
     set_rollback()
-    error = domain_error_of(exception)
+    error: DomainError | None
+    if isinstance(exception, exceptions.UnsupportedMediaType):
+        error = _media_type_error(context["view"], context["request"])
+    else:
+        error = domain_error_of(exception)
     if error is None:
         logger.error("Unexpected error in %s", type(context.get("view")).__name__, exc_info=exception)
         error = DomainError(code="internal")
@@ -82,6 +86,13 @@ def domain_error_of(exception: Exception) -> DomainError | None:
             words = str(getattr(exception, "detail", "")) if isinstance(exception, _TELLING) else ""
             return ApiError(status, code, words)
     return None
+
+
+def _media_type_error(view: APIView, request: Request) -> ApiError:
+    """Name the kinds of bodies that the view takes, and the one that came."""
+    taken = " or ".join(str(parser.media_type) for parser in view.get_parsers())
+    came = repr(request.content_type[:80]) if request.content_type else "none"
+    return ApiError(415, "unsupported_media_type", f"Expected the Content-Type {taken}, got {came}.")
 
 
 def _permission_error(exception: exceptions.PermissionDenied) -> DomainError:

@@ -61,7 +61,18 @@ def test_a_body_that_is_not_json_is_refused(user, token_header, client):
     response = client.post(
         "/api/v1/agents/", b"name=x", content_type="text/plain", headers=token_header(user, "submit")
     )
-    check_problem(response, 415, "unsupported_media_type")
+    document = check_problem(response, 415, "unsupported_media_type")
+    assert document["detail"] == "Expected the Content-Type application/json, got 'text/plain'."
+
+
+def test_what_uploads_may_be_is_named_to_whoever_sends_something_else(user, token_header, client):
+    response = client.generic(
+        "POST", "/api/v1/submissions/", b"x", content_type="", headers=token_header(user, "submit")
+    )
+    assert check_problem(response, 415, "unsupported_media_type")["detail"] == (
+        "Expected the Content-Type multipart/form-data or application/json or application/x-ndjson "
+        "or application/jsonl or application/gzip, got none."
+    )
 
 
 HOSTILE = {
