@@ -57,14 +57,28 @@ import { readTheme } from "./draw/theme.js";
 /** Most pixels a canvas may have: phones refuse larger ones. */
 const MAX_PIXELS = 16_000_000;
 
-/** @type {Set<() => void>} */
-const themeListeners = new Set();
+/** What draws each board anew. @type {Set<() => void>} */
+const boards = new Set();
 /** @type {Theme | null} */
 let theme = null;
 
 function themeChanged() {
   theme = null;
-  for (const listener of themeListeners) listener();
+  redrawAll();
+}
+
+function redrawAll() {
+  for (const redraw of boards) redraw();
+}
+
+/** A window that moves to another screen may change its pixel ratio and keep its size: no resize tells of that. */
+function watchRatio() {
+  const present = matchMedia(`(resolution: ${devicePixelRatio}dppx)`);
+  const changed = () => {
+    redrawAll();
+    watchRatio();
+  };
+  present.addEventListener("change", changed, { once: true });
 }
 
 function watchTheme() {
@@ -72,6 +86,7 @@ function watchTheme() {
   new MutationObserver(themeChanged).observe(root, { attributes: true, attributeFilter: ["data-theme"] });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", themeChanged);
   void document.fonts?.ready.then(themeChanged);
+  watchRatio();
 }
 
 let watching = false;
@@ -118,7 +133,7 @@ export function mountBoard(canvas, given) {
   const observer = new ResizeObserver(schedule);
   if (canvas.parentElement) observer.observe(canvas.parentElement);
   addEventListener("resize", schedule);
-  themeListeners.add(schedule);
+  boards.add(schedule);
   render();
 
   return {
@@ -133,7 +148,7 @@ export function mountBoard(canvas, given) {
       cancelAnimationFrame(frame);
       observer.disconnect();
       removeEventListener("resize", schedule);
-      themeListeners.delete(schedule);
+      boards.delete(schedule);
     },
     cellAt(event) {
       if (!layout) return null;
