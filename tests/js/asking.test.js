@@ -1,5 +1,5 @@
 // @ts-check
-// Pages that ask the server again: polls, and the scenes of refused rows, against answers that a test gives.
+// What pages ask the server: polls, scenes of refused rows, the speed of a baseline, against answers of a test.
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 
@@ -43,6 +43,18 @@ world.IntersectionObserver = class {
   }
 };
 
+world.HTMLSelectElement = class extends EventTarget {
+  value = "4";
+  form = { action: "/speed" };
+  options = ["1", "4", "8", "20"].map((value) => ({ value }));
+};
+world.FormData = class {};
+/** @type {any} */
+let select = null;
+world.document.querySelector = () => select;
+world.document.getElementById = () => null;
+
+const { bindSpeed, showSpeed } = await import("../../static/js/play/speed.js");
 const { pollUntil } = await import("../../static/js/poll.js");
 const { watchScenes } = await import("../../static/js/run/scene.js");
 
@@ -120,4 +132,30 @@ test("the scene of a row is asked for once, however often its neighbours change"
   watchScenes(root);
   seen(observed.map((target) => ({ isIntersecting: true, target })));
   assert.deepEqual(asked.map(({ url }) => url), ["/track"]);
+});
+
+test("choices of a speed are sent one after another, and one that fails is taken back", async () => {
+  select = new world.HTMLSelectElement();
+  /** @type {string[]} */
+  const said = [];
+  bindSpeed((text) => said.push(text));
+  const choose = (/** @type {string} */ value) => {
+    select.value = value;
+    select.dispatchEvent(new Event("change"));
+  };
+  choose("8");
+  choose("20");
+  await settle();
+  assert.equal(asked.length, 1);
+  await answer({});
+  assert.equal(asked.length, 2);
+  asked[1].answer({ ok: false });
+  await settle();
+  assert.deepEqual([select.value, said.length], ["8", 1]);
+  showSpeed(1);
+  choose("20");
+  await settle();
+  asked[2].answer(Promise.reject(new Error("no line")));
+  await settle();
+  assert.deepEqual([select.value, said.length], ["1", 2]);
 });
