@@ -18,7 +18,6 @@ import argparse
 import gzip
 import io
 import json
-import os
 import resource
 import subprocess
 import sys
@@ -30,6 +29,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from benchmarks.fresh_site import site_setup  # noqa: E402
 from simulator import Scenario, Simulator, policies, replay, run_episode  # noqa: E402
 from simulator.limits import LIMITS, MIB  # noqa: E402
 
@@ -152,17 +152,7 @@ def peak_bytes() -> int:
 
 def site_open(data: str) -> Callable[[bytes], str]:
     """An empty site in this process; the function uploads a file and gives the outcome in a word."""
-    os.environ |= {
-        "EMBER_DATA": data,
-        "DJANGO_SETTINGS_MODULE": "ember_site.settings",
-        "EMBER_LOG_LEVEL": "ERROR",
-    }
-    import django
-    from django.core.management import call_command
-
-    django.setup()
-    call_command("migrate", verbosity=0, interactive=False)
-    call_command("import_suite", ROOT / "scenarios/public/v1", verbosity=0)
+    site_setup(data)
     from ember_site.accounts.models import User
     from ember_site.catalog.models import Scenario as Row
     from ember_site.runs import services

@@ -29,9 +29,9 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-SUITE = ROOT / "scenarios" / "public" / "v1"
 sys.path.insert(0, str(ROOT))
 
+from benchmarks.fresh_site import SUITE, site_setup  # noqa: E402
 from simulator import load_suite, policies, run_episode  # noqa: E402
 
 FILES = 4
@@ -90,21 +90,6 @@ def parse_all(texts: list[str]) -> Spent:
         for text in texts:
             json.loads(text)
     return Spent.now().since(start) * (1 / PARSED)
-
-
-def site_setup(data: str) -> None:
-    """An empty site with the public suite, in this process and its children."""
-    os.environ |= {
-        "EMBER_DATA": data,
-        "DJANGO_SETTINGS_MODULE": "ember_site.settings",
-        "EMBER_LOG_LEVEL": "ERROR",
-    }
-    import django
-    from django.core.management import call_command
-
-    django.setup()
-    call_command("migrate", verbosity=0, interactive=False)
-    call_command("import_suite", SUITE, verbosity=0)
 
 
 def upload_all(texts: list[str]) -> Spent:
