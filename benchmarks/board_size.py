@@ -20,6 +20,10 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from django.test import Client
 
 ROOT = Path(__file__).resolve().parent.parent
 BOUND = 4.0
@@ -53,6 +57,18 @@ def cpu_ms(work: Callable[[], object]) -> float:
     return (time.process_time() - start) * 1000
 
 
+def asked_ms(client: Client, rounds: int) -> dict[str, float]:
+    """Processor milliseconds of each address, the median of some rounds after a first one."""
+
+    def ask(address: str) -> None:
+        assert client.get(address).status_code == 200, address
+
+    addresses = (*PAGES, *SEARCHES, *EXPORTS)
+    for address in addresses:
+        ask(address)
+    return {a: statistics.median(cpu_ms(lambda a=a: ask(a)) for _ in range(rounds)) for a in addresses}
+
+
 def measure(rounds: int, copies: int) -> dict[str, object]:
     """Processor milliseconds of each address with few and with many entries."""
     from django.db import connection
@@ -70,15 +86,6 @@ def measure(rounds: int, copies: int) -> dict[str, object]:
     evaluation: Evaluation = evaluation_ensure_open(suite=suite)
     client = Client()
 
-    def ask(address: str) -> None:
-        assert client.get(address).status_code == 200, address
-
-    def times(rounds: int) -> dict[str, float]:
-        addresses = (*PAGES, *SEARCHES, *EXPORTS)
-        for address in addresses:
-            ask(address)
-        return {a: statistics.median(cpu_ms(lambda a=a: ask(a)) for _ in range(rounds)) for a in addresses}
-
     def one_change() -> float:
         run = Run.objects.order_by("pk").first()
         assert run is not None
@@ -86,13 +93,13 @@ def measure(rounds: int, copies: int) -> dict[str, object]:
         return cpu_ms(lambda: board_rows(evaluation=evaluation))
 
     board_fill(evaluation, entries=100)
-    few = times(rounds)
+    few = asked_ms(client, rounds)
     board_multiply(copies=copies)
     if connection.vendor == "postgresql":
         connection.cursor().execute("ANALYZE")
     standings_forget()
     first_reading = cpu_ms(lambda: board_rows(evaluation=evaluation))
-    many = times(rounds)
+    many = asked_ms(client, rounds)
     return {
         "entries": 100 * (copies + 1),
         "first_reading_ms": first_reading,
