@@ -7,6 +7,10 @@ import { watchSubmission } from "../submission.js";
 /** @typedef {{id: string, url: string, status_url: string, used: number, limit: number}} Accepted */
 /** @typedef {{detail?: string, code?: string, place?: string, retry_at?: string, submission?: string, dry?: boolean}} Problem */
 
+const BROKE_BEFORE = "The connection broke while sending. Nothing was kept; send it again.";
+const BROKE_AFTER =
+  "The connection broke before the answer came. Look at your uploads: if the file is not there, send it again.";
+
 /** @param {number} bytes */
 function sizeText(bytes) {
   if (bytes < 1000) return `${bytes} bytes`;
@@ -113,12 +117,14 @@ function send(address, body, file, box) {
       if (request.status === 201) box.accepted(/** @type {Accepted} */ (answer));
       else if (request.status === 200 && answer.dry_run) box.checked(answer.html);
       else box.refused({ ...answer, dry: body.has("dry_run") });
-      resolve();
     });
+    let sent = false;
+    request.upload.addEventListener("load", () => (sent = true));
     request.addEventListener("error", () => {
-      box.refused({ code: "connection", detail: "The connection broke while sending. Nothing was kept; send it again." });
-      resolve();
+      const kept = sent && !body.has("dry_run");
+      box.refused({ code: "connection", detail: kept ? BROKE_AFTER : BROKE_BEFORE });
     });
+    request.addEventListener("loadend", () => resolve());
     request.send(body);
   });
 }
