@@ -42,7 +42,7 @@ def shown(value: Any) -> str:
 
 
 class Checker:
-    """Checks that raise one error class."""
+    """Checks of single values: each gives the value back, or raises ``error`` with the place at fault."""
 
     def __init__(self, error: type[EmberError]) -> None:
         self.error = error

@@ -40,7 +40,11 @@ class Request:
 
 
 def seed_parse(text: str) -> int:
-    """A seed in decimal, 0 to 2**64 - 1, and nothing that merely resembles one."""
+    """A seed in decimal, 0 to 2**64 - 1, and nothing that merely resembles one.
+
+    Raises:
+        typer.BadParameter: It is no such text.
+    """
     if not text.isascii() or not text.isdigit() or len(text) > 20 or int(text) > MAX_SEED:
         raise typer.BadParameter(f"expected an integer from 0 to {MAX_SEED}, got {text[:40]!r}")
     return int(text)
