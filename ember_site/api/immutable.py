@@ -7,11 +7,12 @@ from typing import Any
 
 from django.http import HttpResponse, HttpResponseNotModified
 from django.http.response import HttpResponseBase
-from django.utils.http import parse_etags
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
+
+from ember_site.core.lasting import ASKED_EACH_TIME, is_held, lasting_response
 
 IF_NONE_MATCH = OpenApiParameter(
     "If-None-Match",
@@ -21,20 +22,16 @@ IF_NONE_MATCH = OpenApiParameter(
 )
 
 
-def immutable_file(
-    request: Request, *, body: str, etag: str, filename: str, content_type: str = "application/json"
-) -> HttpResponse:
-    """A file identified by the hash `etag`: 304 where the client has it, else the bytes as an attachment."""
-    quoted = f'"{etag}"'
-    response: HttpResponse
-    if _is_held(request, quoted):
-        response = HttpResponseNotModified()
-    else:
-        response = HttpResponse(body.encode(), content_type=content_type)
-        response["Content-Disposition"] = f'attachment; filename="{filename}"'
-    response["ETag"] = quoted
-    response["Cache-Control"] = "private, max-age=31536000, immutable"
-    return response
+def immutable_file(request: Request, *, body: str, etag: str, filename: str) -> HttpResponse:
+    """JSON identified by the hash `etag`: 304 where the client has it, else the bytes as an attachment."""
+    return lasting_response(
+        request,
+        body,
+        etag=etag,
+        content_type="application/json",
+        cache="private, max-age=31536000, immutable",
+        filename=filename,
+    )
 
 
 def immutable_answer(request: Request, data: Any) -> HttpResponseBase:
@@ -43,13 +40,8 @@ def immutable_answer(request: Request, data: Any) -> HttpResponseBase:
 
     The ETag is a hash of the answer, since links and what is said beside may differ where the thing does not.
     """
-    quoted = f'"{sha256(JSONRenderer().render(data)).hexdigest()}"'
-    response = HttpResponseNotModified() if _is_held(request, quoted) else Response(data)
-    response["ETag"] = quoted
-    response["Cache-Control"] = "private, no-cache"
+    etag = sha256(JSONRenderer().render(data)).hexdigest()
+    response = HttpResponseNotModified() if is_held(request, etag) else Response(data)
+    response["ETag"] = f'"{etag}"'
+    response["Cache-Control"] = ASKED_EACH_TIME
     return response
-
-
-def _is_held(request: Request, quoted: str) -> bool:
-    held = parse_etags(request.headers.get("If-None-Match", ""))
-    return quoted in held or f"W/{quoted}" in held or "*" in held

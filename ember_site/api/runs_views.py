@@ -20,7 +20,7 @@ from rest_framework.views import APIView
 from ember_site.accounts.guests import guest_key_get
 from ember_site.accounts.models import User
 from ember_site.api.auth import SignedIn, TokenScope
-from ember_site.api.immutable import IF_NONE_MATCH, immutable_file
+from ember_site.api.immutable import IF_NONE_MATCH
 from ember_site.api.lists import ApiList, YesNoFilter
 from ember_site.api.runs_parsers import RECORD_FILE_PARSERS, RecordFile
 from ember_site.api.runs_serializers import (
@@ -35,6 +35,7 @@ from ember_site.api.runs_serializers import (
 )
 from ember_site.api.strict import names_check, parameters_check
 from ember_site.core.errors import BadInput
+from ember_site.core.lasting import ASKED_EACH_TIME, lasting_response
 from ember_site.runs import selectors, services
 from ember_site.runs.models import (
     Agent,
@@ -320,10 +321,14 @@ class RunRecord(APIView):
     def get(self, request: Request, run_id: UUID) -> HttpResponse:
         """The canonical bytes, the seed an integer as in the file; the ETag is the record digest."""
         run, record = selectors.run_record_get(run_id=run_id, **_asked(request))
-        name = f"{run.scenario.scenario_id if run.scenario else 'run'}-{run.digest[:8]}.json"
-        response = immutable_file(request, body=record.decode("ascii"), etag=run.digest, filename=name)
-        response["Cache-Control"] = "private, no-cache"  # the bytes last, the right to see them may not
-        return response
+        return lasting_response(
+            request,
+            record,
+            etag=run.digest,
+            content_type="application/json",
+            cache=ASKED_EACH_TIME,
+            filename=run.file_name,
+        )
 
 
 def _signed_in(request: Request, view: APIView) -> User:

@@ -237,6 +237,11 @@ class Run(models.Model):
         return str(self.id)[:8]
 
     @property
+    def file_name(self) -> str:
+        """The name under which the record is offered as a file."""
+        return f"{self.scenario.scenario_id if self.scenario else 'run'}-{self.digest[:8]}.json"
+
+    @property
     def is_final(self) -> bool:
         """Whether a verdict, or the admission that there will be none, is in."""
         return self.state in FINAL_STATES

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.utils.cache import patch_cache_control
 from django.views.decorators.http import require_safe
 
 from ember_site.catalog import archive, selectors
 from ember_site.catalog.scenario_cache import scenario_load
+from ember_site.core.lasting import lasting_response
 from ember_site.web import catalog_pages
 from simulator import Simulator, indented_json
 
@@ -48,12 +48,13 @@ def suite_manifest(request: HttpRequest, suite_id: str, version: str) -> HttpRes
 def suite_archive(request: HttpRequest, suite_id: str, version: str) -> HttpResponse:
     """The suite directory as a zip."""
     suite = selectors.suite_get(viewer=request.user, suite_id=suite_id, version=version)
-    response = _immutable(
-        request, archive.suite_archive(suite), "application/zip", etag=f"{suite.suite_hash}-zip"
+    return _immutable(
+        request,
+        archive.suite_archive(suite),
+        "application/zip",
+        etag=f"{suite.suite_hash}-zip",
+        filename=f"{archive.archive_name(suite)}.zip",
     )
-    name = archive.archive_name(suite)
-    response["Content-Disposition"] = f'attachment; filename="{name}.zip"'
-    return response
 
 
 @require_safe
@@ -68,12 +69,13 @@ def scenario_detail(request: HttpRequest, content_hash: str) -> HttpResponse:
 def scenario_file(request: HttpRequest, content_hash: str) -> HttpResponse:
     """The scenario file, byte for byte; `?download` offers it under its name."""
     scenario = selectors.scenario_get(viewer=request.user, ref=content_hash)
-    response = _immutable(
-        request, archive.scenario_file_text(scenario), JSON_TYPE, etag=scenario.content_hash
+    return _immutable(
+        request,
+        archive.scenario_file_text(scenario),
+        JSON_TYPE,
+        etag=scenario.content_hash,
+        filename=f"{scenario.scenario_id}.json" if "download" in request.GET else "",
     )
-    if "download" in request.GET:
-        response["Content-Disposition"] = f'attachment; filename="{scenario.scenario_id}.json"'
-    return response
 
 
 @require_safe
@@ -93,14 +95,10 @@ def scenario_observation(request: HttpRequest, content_hash: str) -> HttpRespons
     return _immutable(request, text, JSON_TYPE, etag=f"{scenario.content_hash}-observation")
 
 
-def _immutable(request: HttpRequest, body: str | bytes, content_type: str, *, etag: str) -> HttpResponse:
-    """A file that its address pins for good; answers 304 to whoever has it already."""
-    quoted = f'"{etag}"'
-    offered = [tag.strip().removeprefix("W/") for tag in request.headers.get("If-None-Match", "").split(",")]
-    if quoted in offered or offered == ["*"]:
-        response = HttpResponse(status=304)
-    else:
-        response = HttpResponse(body, content_type=content_type)
-    response["ETag"] = quoted
-    patch_cache_control(response, private=True, max_age=3600)
-    return response
+def _immutable(
+    request: HttpRequest, body: str | bytes, content_type: str, *, etag: str, filename: str = ""
+) -> HttpResponse:
+    """A file that its address pins for good."""
+    return lasting_response(
+        request, body, etag=etag, content_type=content_type, cache="private, max-age=3600", filename=filename
+    )

@@ -10,13 +10,13 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.cache import get_conditional_response
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from ember_site.accounts.guests import guest_key_get
 from ember_site.catalog.plan_svg import scenario_plan
 from ember_site.core.errors import BadInput
+from ember_site.core.lasting import ASKED_EACH_TIME, lasting_response
 from ember_site.episodes.guests import guest_run_kept_until, guest_work
 from ember_site.runs import selectors, services
 from ember_site.runs.causes import run_cause
@@ -27,6 +27,8 @@ from ember_site.web.runs_forms import RunVisibilityForm
 from ember_site.web.runs_pages import run_facts
 
 DECISIONS_SHOWN = 50
+
+JSON_TYPE = "application/json"
 
 
 def _asked(request: HttpRequest) -> dict[str, Any]:
@@ -89,26 +91,22 @@ def run_status(request: HttpRequest, run_id: UUID) -> HttpResponse:
 def run_record(request: HttpRequest, run_id: UUID) -> HttpResponse:
     """The record, byte for byte as its digest was taken, to be kept and verified at home."""
     run, record = selectors.run_record_get(run_id=run_id, **_asked(request))
-    response = _lasting(request, record, etag=run.digest)
-    name = f"{run.scenario.scenario_id if run.scenario else 'run'}-{run.digest[:8]}.json"
-    response["Content-Disposition"] = f'attachment; filename="{name}"'
-    return response
+    return lasting_response(
+        request,
+        record,
+        etag=run.digest,
+        content_type=JSON_TYPE,
+        cache=ASKED_EACH_TIME,
+        filename=run.file_name,
+    )
 
 
 @require_safe
 def run_track(request: HttpRequest, run_id: UUID) -> HttpResponse:
     """What the viewer draws, as JSON."""
     track = selectors.run_track_get(run_id=run_id, **_asked(request))
-    return _lasting(request, track, etag=hashlib.sha256(track).hexdigest())
-
-
-def _lasting(request: HttpRequest, body: bytes, *, etag: str) -> HttpResponse:
-    """JSON that never changes but may be hidden: kept by the browser, asked for again each time."""
-    quoted = f'"{etag}"'
-    response = HttpResponse(body, content_type="application/json")
-    response["ETag"] = quoted
-    response["Cache-Control"] = "private, no-cache"
-    return get_conditional_response(request, etag=quoted, response=response) or response
+    etag = hashlib.sha256(track).hexdigest()
+    return lasting_response(request, track, etag=etag, content_type=JSON_TYPE, cache=ASKED_EACH_TIME)
 
 
 @require_POST
