@@ -6,6 +6,7 @@ Django is imported inside the fixtures: the tests of the simulator run where it 
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from ember_site.accounts.models import User
 
 PASSWORD = "smoke-drifts-north-7"
+AUDIT_TRIGGERS = "ember_site.core.migrations.0004_audit_no_delete"
 
 # How long an example takes says how busy the machine is, not whether the code is right. The rest is as
 # Hypothesis has it, in CI as well: examples are drawn anew each time, and a failure prints how to repeat it.
@@ -28,6 +30,16 @@ settings.register_profile(
     print_blob=True,
 )
 settings.load_profile("emberbench")
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> None:
+    """Make the test database, and one that can be emptied: SQLite deletes no entry of the audit log."""
+    from django.db import connection
+
+    if connection.vendor == "sqlite":
+        with django_db_blocker.unblock(), connection.cursor() as cursor:
+            cursor.execute(import_module(AUDIT_TRIGGERS).LET_DELETE)
 
 
 @pytest.fixture

@@ -54,8 +54,8 @@ class AuditEntry(models.Model):
     One decision: who, what, about which object, when. Never a seed, a token or another secret.
 
     The actor is kept as a number without a foreign key, empty for the site itself, so that an account
-    can be erased without touching a row. The database refuses changes too, by triggers, and on PostgreSQL
-    deleting (`migrations/0002_audit_triggers.py`).
+    can be erased without touching a row. The database refuses changes and deleting too, by triggers
+    (`migrations/0002_audit_triggers.py`, `migrations/0004_audit_no_delete.py`).
     """
 
     at = models.DateTimeField()

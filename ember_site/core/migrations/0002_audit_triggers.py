@@ -1,7 +1,7 @@
 """The database itself refuses to change the audit log.
 
-On SQLite deleting is left to the model: emptying a test database there is a DELETE, and a trigger
-would refuse that too. PostgreSQL empties by TRUNCATE, which these triggers let pass.
+On SQLite deleting is refused by a trigger of its own, `0004_audit_no_delete`. PostgreSQL empties a database
+by TRUNCATE, which these triggers let pass.
 """
 
 from django.db import migrations

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 import pytest
 from django.core import serializers
 from django.db import DatabaseError, connection, transaction
@@ -11,6 +13,7 @@ from ember_site.accounts.services import token_create, token_revoke
 from ember_site.core.audit import audit_list, audit_of_object, audit_record, audit_record_many
 from ember_site.core.errors import Forbidden
 from ember_site.core.models import AppendOnlyError, AuditAction, AuditEntry
+from tests.conftest import AUDIT_TRIGGERS
 
 
 def entry(actor: User | None = None, **fields: object) -> AuditEntry:
@@ -88,6 +91,36 @@ def test_the_database_refuses_to_change_an_entry() -> None:
         connection.cursor() as cursor,
     ):
         cursor.execute("UPDATE core_auditentry SET object_id = 'r2'")
+    assert AuditEntry.objects.get().object_id == "r1"
+
+
+@pytest.mark.django_db
+def test_the_database_refuses_to_delete_an_entry() -> None:
+    entry()
+    with connection.cursor() as cursor:
+        if connection.vendor == "sqlite":
+            cursor.execute(import_module(AUDIT_TRIGGERS).NO_DELETE)  # gone again with the test
+        for words in ("DELETE FROM core_auditentry", "DELETE FROM core_auditentry WHERE object_id = 'r1'"):
+            with pytest.raises(DatabaseError, match="append-only"), transaction.atomic():
+                cursor.execute(words)
+    assert AuditEntry.objects.get().object_id == "r1"
+
+
+@pytest.mark.django_db
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="no other database has these words")
+def test_the_database_refuses_to_replace_an_entry() -> None:
+    made = entry()
+    columns = "id, at, action, object_kind, object_id, data"
+    with (
+        connection.cursor() as cursor,
+        pytest.raises(DatabaseError, match="append-only"),
+        transaction.atomic(),
+    ):
+        cursor.execute(
+            f"REPLACE INTO core_auditentry ({columns}) SELECT id, at, action, object_kind, 'r2', data "
+            "FROM core_auditentry WHERE id = %s",
+            [made.pk],
+        )
     assert AuditEntry.objects.get().object_id == "r1"
 
 
