@@ -2,16 +2,16 @@
 
 from collections.abc import Iterable
 
-from django.contrib.auth.models import AnonymousUser
 from django.db.models import QuerySet
 from knox.crypto import hash_token
 
 from ember_site.accounts.models import ApiToken, Notice, User
+from ember_site.accounts.visitors import Viewer
 from ember_site.core import clock
 from ember_site.core.errors import NotFound, SignInRequired
 
 
-def token_list(*, viewer: User | AnonymousUser) -> QuerySet[ApiToken]:
+def token_list(*, viewer: Viewer) -> QuerySet[ApiToken]:
     """
     List the viewer's own tokens, newest first; nobody sees another's.
 
@@ -34,7 +34,7 @@ def token_find(*, key: str = "", digest: str = "") -> ApiToken | None:
     return None if token.expiry is not None and token.expiry < clock.now() else token
 
 
-def notice_list(*, viewer: User | AnonymousUser) -> QuerySet[Notice]:
+def notice_list(*, viewer: Viewer) -> QuerySet[Notice]:
     """
     What the viewer was told, newest first. Paginate it.
 
@@ -46,7 +46,7 @@ def notice_list(*, viewer: User | AnonymousUser) -> QuerySet[Notice]:
     return Notice.objects.filter(user=viewer).order_by("-created_at", "-id")
 
 
-def notice_get(*, viewer: User | AnonymousUser, notice_id: int) -> Notice:
+def notice_get(*, viewer: Viewer, notice_id: int) -> Notice:
     """
     One notice of the viewer.
 
@@ -60,7 +60,7 @@ def notice_get(*, viewer: User | AnonymousUser, notice_id: int) -> Notice:
     return notice
 
 
-def notices_unread(*, viewer: User | AnonymousUser) -> int:
+def notices_unread(*, viewer: Viewer) -> int:
     """How many notices the viewer has not read; none for a guest."""
     if not isinstance(viewer, User):
         return 0

@@ -8,9 +8,10 @@ from typing import Annotated, Any, TypeVar
 
 import msgspec
 
+from ember_site.accounts.visitors import Viewer
 from ember_site.boards.slots import slot_to_play, slot_to_rank
 from ember_site.catalog.models import Scenario
-from ember_site.catalog.selectors import Viewer, scenario_get
+from ember_site.catalog.selectors import scenario_get
 from ember_site.core.errors import BadInput
 from ember_site.episodes.models import Episode
 from ember_site.episodes.protocol import Act

@@ -17,6 +17,7 @@ from rest_framework.views import APIView
 
 from ember_site.accounts.guests import guest_key_get
 from ember_site.accounts.models import ApiToken, User
+from ember_site.accounts.visitors import visitor_of
 from ember_site.api import episodes_bodies as bodies
 from ember_site.api.auth import SignedIn
 from ember_site.api.episodes_requests import act_read, start_read, start_resolve
@@ -56,10 +57,6 @@ class _EpisodeView(APIView):
         answer = super().finalize_response(request, response, *args, **kwargs)
         answer["Cache-Control"] = "no-store"
         return answer
-
-    def asked(self, request: Request) -> dict[str, Any]:
-        """Who asks, in the words of the selectors."""
-        return {"viewer": request.user, "guest_key": guest_key_get(request.session)}
 
     def signed_in(self, request: Request) -> User:
         """The account that acts."""
@@ -154,7 +151,7 @@ class EpisodeDetail(_EpisodeView):
     @extend_schema(operation_id="episode_detail", responses=EpisodeSerializer)
     def get(self, request: Request, episode_id: UUID) -> Response:
         """Where an episode stands; at its end the reason, the counts, the run and the seed."""
-        episode = episode_get(episode_id=episode_id, **self.asked(request))
+        episode = episode_get(episode_id=episode_id, **visitor_of(request))
         view = episode_view(episode_id=episode_id)
         return Response(bodies.episode_body(episode, view, request))
 
@@ -165,7 +162,7 @@ class EpisodeObservation(_EpisodeView):
     @extend_schema(operation_id="episode_observation", responses=EpisodePresentSerializer)
     def get(self, request: Request, episode_id: UUID) -> Response:
         """The present observation, for the player and for whoever may watch."""
-        episode_get(episode_id=episode_id, **self.asked(request))
+        episode_get(episode_id=episode_id, **visitor_of(request))
         return Response(bodies.present_body(episode_view(episode_id=episode_id)))
 
 

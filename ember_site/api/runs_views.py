@@ -17,8 +17,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from ember_site.accounts.guests import guest_key_get
 from ember_site.accounts.models import User
+from ember_site.accounts.visitors import visitor_of
 from ember_site.api.auth import SignedIn, TokenScope
 from ember_site.api.immutable import IF_NONE_MATCH
 from ember_site.api.lists import ApiList, YesNoFilter
@@ -50,11 +50,6 @@ from ember_site.runs.models import (
 
 CSRF_FIELD = "csrfmiddlewaretoken"
 """A form of a browser may carry it, as the site's own forms do."""
-
-
-def _asked(request: Request) -> dict[str, Any]:
-    """Who asks, in the words of the selectors."""
-    return {"viewer": request.user, "guest_key": guest_key_get(request.session)}
 
 
 class AgentFilters(FilterSet):
@@ -113,7 +108,7 @@ class AgentDetail(APIView):
     @extend_schema(operation_id="agent_detail", responses=AgentSerializer)
     def get(self, request: Request, slug: str) -> Response:
         """What an agent says about itself."""
-        agent = selectors.agent_get(viewer=_asked(request)["viewer"], slug=slug)
+        agent = selectors.agent_get(viewer=request.user, slug=slug)
         return Response(AgentSerializer(agent, context={"request": request}).data)
 
     @extend_schema(operation_id="agent_update", request=AgentWriteSerializer, responses=AgentSerializer)
@@ -253,7 +248,7 @@ class RunFilters(FilterSet):
 
     def own(self, runs: QuerySet[Run], name: str, wanted: bool) -> QuerySet[Run]:
         """The caller's own, or all."""
-        return selectors.runs_own(runs, **_asked(self.request)) if wanted else runs
+        return selectors.runs_own(runs, **visitor_of(self.request)) if wanted else runs
 
 
 class RunList(ApiList[Run]):
@@ -271,7 +266,7 @@ class RunList(ApiList[Run]):
 
     def get_queryset(self) -> QuerySet[Run]:
         """Runs that the caller may find."""
-        return selectors.run_list(**_asked(self.request))
+        return selectors.run_list(**visitor_of(self.request))
 
 
 class RunDetail(APIView):
@@ -282,7 +277,7 @@ class RunDetail(APIView):
     @extend_schema(operation_id="run_detail", responses=RunDetailSerializer)
     def get(self, request: Request, run_id: UUID) -> Response:
         """A run with its verdict, its place in the queue and its history."""
-        run = selectors.run_get_unless_withdrawn(run_id=run_id, **_asked(request))
+        run = selectors.run_get_unless_withdrawn(run_id=run_id, **visitor_of(request))
         return Response(RunDetailSerializer(run, context={"request": request}).data)
 
     @extend_schema(operation_id="run_update", request=RunWriteSerializer, responses=RunDetailSerializer)
@@ -320,7 +315,7 @@ class RunRecord(APIView):
     )
     def get(self, request: Request, run_id: UUID) -> HttpResponse:
         """The canonical bytes, the seed an integer as in the file; the ETag is the record digest."""
-        run, record = selectors.run_record_get(run_id=run_id, **_asked(request))
+        run, record = selectors.run_record_get(run_id=run_id, **visitor_of(request))
         return lasting_response(
             request,
             record,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from django.db.models import Count, Max, Q, Window
 from django.db.models.functions import RowNumber
 
+from ember_site.accounts.visitors import Viewer
 from ember_site.boards.ranking import (
     MERIT_ORDER,
     EntryRuns,
@@ -20,7 +21,7 @@ from ember_site.boards.ranking import (
 from ember_site.catalog.models import Scenario
 from ember_site.catalog.scenario_cache import scenario_load
 from ember_site.runs.models import AgentKind, Run
-from ember_site.runs.selectors import Viewer, runs_for_slots
+from ember_site.runs.selectors import runs_for_slots
 
 STANDINGS = 10
 """Rows of the table of best runs."""

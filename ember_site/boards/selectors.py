@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from django.db.models import QuerySet
 
+from ember_site.accounts.visitors import Viewer, is_organiser
 from ember_site.boards.models import Evaluation, EvaluationKind, EvaluationState
 from ember_site.boards.rows import (
     KINDS,
@@ -20,7 +21,6 @@ from ember_site.boards.rows import (
     rows_sort,
 )
 from ember_site.boards.standings import evaluation_slots, standings_get
-from ember_site.catalog.selectors import Viewer
 from ember_site.core.errors import NotFound
 from ember_site.runs.models import Agent, Run, RunState
 
@@ -28,7 +28,7 @@ from ember_site.runs.models import Agent, Run, RunState
 def evaluation_list(*, viewer: Viewer) -> QuerySet[Evaluation]:
     """Evaluations that the viewer may see, newest first; drafts are for organisers. Paginate it."""
     evaluations = Evaluation.objects.select_related("suite").order_by("-created_at", "slug")
-    if getattr(viewer, "is_organiser", False):
+    if is_organiser(viewer):
         return evaluations
     return evaluations.exclude(state=EvaluationState.DRAFT)
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from ember_site.accounts.visitors import Viewer
 from ember_site.boards.models import EvaluationKind, EvaluationState, Slot
 from ember_site.boards.selectors import evaluation_get
 from ember_site.catalog.models import Scenario
-from ember_site.catalog.selectors import Viewer
 from ember_site.core.errors import BadInput, NotFound, WrongState
 from simulator import OBSERVATION_VERSION, SIMULATOR_VERSION
 

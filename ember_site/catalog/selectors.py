@@ -8,31 +8,27 @@ something made of it is published.
 from __future__ import annotations
 
 import re
-from typing import TypeAlias
 
-from django.contrib.auth.base_user import AbstractBaseUser
-from django.contrib.auth.models import AnonymousUser
 from django.db.models import Count, Prefetch, QuerySet, Sum
 
+from ember_site.accounts.visitors import Viewer, is_organiser
 from ember_site.catalog.models import Scenario, Suite, SuiteEntry, SuiteVisibility
 from ember_site.core.errors import NotFound
-
-Viewer: TypeAlias = AbstractBaseUser | AnonymousUser | None
 
 CONTENT_HASH = re.compile(r"[0-9a-f]{64}")
 NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 VERSION = re.compile(r"\d{1,6}(\.\d{1,6}){2}", re.ASCII)
 
 
-def _suites(viewer: Viewer) -> QuerySet[Suite]:
+def _suites(viewer: Viewer | None) -> QuerySet[Suite]:
     suites = Suite.objects.all()
-    if getattr(viewer, "is_organiser", False):
+    if is_organiser(viewer):
         return suites
     return suites.filter(visibility=SuiteVisibility.PUBLIC)
 
 
-def _scenarios(viewer: Viewer) -> QuerySet[Scenario]:
-    if getattr(viewer, "is_organiser", False):
+def _scenarios(viewer: Viewer | None) -> QuerySet[Scenario]:
+    if is_organiser(viewer):
         return Scenario.objects.all()
     return Scenario.objects.filter(entries__suite__visibility=SuiteVisibility.PUBLIC).distinct()
 
@@ -53,7 +49,7 @@ def suite_list(*, viewer: Viewer) -> list[Suite]:
     """
     Suites by ID, the newest version first, each with `scenario_count` and `population`.
 
-    Their entries and scenarios are loaded with them, in manifest order. Three queries.
+    Their entries and scenarios are loaded with them, in manifest order. Two queries.
     """
     suites = suite_rows(viewer=viewer).prefetch_related(
         Prefetch("entries", SuiteEntry.objects.select_related("scenario").order_by("position"))
@@ -62,7 +58,7 @@ def suite_list(*, viewer: Viewer) -> list[Suite]:
     return sorted(newest_first, key=lambda suite: suite.suite_id)
 
 
-def suite_get(*, viewer: Viewer, suite_id: str, version: str) -> Suite:
+def suite_get(*, viewer: Viewer | None, suite_id: str, version: str) -> Suite:
     """One suite.
 
     Raises:
@@ -76,7 +72,7 @@ def suite_get(*, viewer: Viewer, suite_id: str, version: str) -> Suite:
     return suite
 
 
-def suite_latest(*, viewer: Viewer, suite_id: str) -> Suite:
+def suite_latest(*, viewer: Viewer | None, suite_id: str) -> Suite:
     """The newest version of a suite.
 
     Raises:
@@ -106,7 +102,7 @@ def scenario_list(*, viewer: Viewer) -> QuerySet[Scenario]:
     return _scenarios(viewer).order_by("scenario_id", "content_hash")
 
 
-def scenario_get(*, viewer: Viewer = None, ref: str) -> Scenario:
+def scenario_get(*, viewer: Viewer | None = None, ref: str) -> Scenario:
     """
     One scenario, by content hash or by `suite_id/scenario_id` or `suite_id@version/scenario_id`.
 
@@ -124,7 +120,7 @@ def scenario_get(*, viewer: Viewer = None, ref: str) -> Scenario:
     return scenario
 
 
-def _scenario_of_suite(viewer: Viewer, ref: str) -> Scenario | None:
+def _scenario_of_suite(viewer: Viewer | None, ref: str) -> Scenario | None:
     suite_ref, _, scenario_id = ref.partition("/")
     suite_id, _, version = suite_ref.partition("@")
     if not NAME.fullmatch(suite_id) or not NAME.fullmatch(scenario_id):

@@ -6,21 +6,18 @@ import json
 from collections.abc import Generator, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TypeAlias
 from uuid import UUID
 
-from django.contrib.auth.models import AnonymousUser
 from django.db.models import Count, Max, Q, QuerySet, Sum
 
-from ember_site.accounts.models import ApiToken, User
+from ember_site.accounts.models import ApiToken
+from ember_site.accounts.visitors import Viewer
 from ember_site.core import clock
 from ember_site.core.errors import NotFound
 from ember_site.episodes.limits import episode_limits
 from ember_site.episodes.models import Episode, EpisodeStep
 from ember_site.runs.models import Agent, RunState
 from ember_site.runs.visibility import agent_is_named
-
-Viewer: TypeAlias = User | AnonymousUser
 
 LIVE_WITHIN = timedelta(minutes=10)
 """An episode without a step for longer is open, but nothing to watch."""

@@ -16,8 +16,8 @@ from django.contrib.auth.models import AnonymousUser
 from ember_site.accounts.guests import guest_key_get
 from ember_site.accounts.models import ApiToken
 from ember_site.accounts.selectors import token_find
+from ember_site.accounts.visitors import Viewer
 from ember_site.core.errors import SignInRequired
-from ember_site.episodes.selectors import Viewer
 
 
 @dataclass(frozen=True, slots=True)

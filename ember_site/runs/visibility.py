@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
-from django.contrib.auth.models import AnonymousUser
 from django.db.models import Q, QuerySet
 
-from ember_site.accounts.models import User
+from ember_site.accounts.visitors import Viewer, is_organiser
 from ember_site.core import clock
 from ember_site.runs.models import Agent, Run, Submission, Visibility
-
-Viewer: TypeAlias = User | AnonymousUser
 
 LINKED = (Visibility.PUBLIC, Visibility.UNLISTED)
 
@@ -23,7 +18,7 @@ def agents_visible(*, viewer: Viewer, listed: bool) -> QuerySet[Agent]:
     With `listed`, those that a list may name: public ones and the viewer's own. Otherwise also
     unlisted ones, for whoever has the link.
     """
-    if _is_organiser(viewer):
+    if is_organiser(viewer):
         return Agent.objects.all()
     allowed = Q(visibility=Visibility.PUBLIC) if listed else Q(visibility__in=LINKED)
     return Agent.objects.filter(allowed | _owned(viewer, "owner"))
@@ -40,7 +35,7 @@ def runs_visible(*, viewer: Viewer, guest_key: str = "", listed: bool) -> QueryS
     runs = Run.objects.filter(not_hidden())
     if listed:
         runs = runs.filter(withdrawn_at__isnull=True)
-    if _is_organiser(viewer):
+    if is_organiser(viewer):
         return runs
     mine = _owned(viewer, "agent__owner")
     if guest_key:
@@ -64,7 +59,7 @@ def runs_own(runs: QuerySet[Run], *, viewer: Viewer, guest_key: str = "") -> Que
 
 def submissions_visible(*, viewer: Viewer) -> QuerySet[Submission]:
     """The viewer's own uploads; an organiser sees all."""
-    if _is_organiser(viewer):
+    if is_organiser(viewer):
         return Submission.objects.all()
     return Submission.objects.filter(_owned(viewer, "owner"))
 
@@ -88,7 +83,7 @@ def agent_is_named(*, viewer: Viewer, agent: Agent) -> bool:
     """Whether a page or a list that anybody may open names the agent to the viewer."""
     return (
         agent.visibility == Visibility.PUBLIC
-        or _is_organiser(viewer)
+        or is_organiser(viewer)
         or agent_is_mine(viewer=viewer, agent=agent)
     )
 
@@ -96,7 +91,7 @@ def agent_is_named(*, viewer: Viewer, agent: Agent) -> bool:
 def agent_is_mine(*, viewer: Viewer, agent: Agent) -> bool:
     """Whether the viewer may change the agent: its owner, or an organiser for a baseline."""
     if agent.owner_id is None:
-        return _is_organiser(viewer)
+        return is_organiser(viewer)
     return viewer.is_authenticated and agent.owner_id == viewer.pk
 
 
@@ -105,10 +100,6 @@ def run_is_mine(*, viewer: Viewer, guest_key: str = "", run: Run) -> bool:
     if run.agent is None:
         return bool(guest_key) and run.guest_key == guest_key
     return agent_is_mine(viewer=viewer, agent=run.agent)
-
-
-def _is_organiser(viewer: Viewer) -> bool:
-    return viewer.is_authenticated and viewer.is_staff
 
 
 def _owned(viewer: Viewer, field: str) -> Q:

@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 
 from django.utils.safestring import SafeString
 
+from ember_site.accounts.visitors import Viewer
 from ember_site.boards.scenario_runs import CardFigures, Standing, card_figures, scenario_standings
 from ember_site.catalog import archive, pins, selectors
 from ember_site.catalog.fire_curve import fire_curve
@@ -17,7 +18,6 @@ from ember_site.catalog.models import FireModel, Scenario, Suite, SuiteEntry
 from ember_site.catalog.plan_svg import fire_frame, scenario_plan
 from ember_site.catalog.scenario_cache import scenario_load
 from ember_site.catalog.scenario_rules import RuleLine, scenario_rules
-from ember_site.runs.selectors import Viewer
 from ember_site.web.documents import document_get
 from simulator.policies import BASELINES
 

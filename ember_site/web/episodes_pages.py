@@ -11,6 +11,7 @@ from django.core.paginator import Page, Paginator
 from django.urls import reverse
 from django.utils.safestring import SafeString
 
+from ember_site.accounts.visitors import Viewer
 from ember_site.boards.models import Slot
 from ember_site.boards.slots import slot_open_of, slot_to_rank
 from ember_site.catalog.models import Scenario, SuiteEntry
@@ -21,7 +22,6 @@ from ember_site.episodes.baselines import DEFAULT_STEPS_PER_S, speed_check
 from ember_site.episodes.models import Episode
 from ember_site.episodes.seeds import seed_read
 from ember_site.episodes.selectors import (
-    Viewer,
     episode_agent_named,
     episode_is_mine,
     episode_is_started_by,

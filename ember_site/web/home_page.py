@@ -72,7 +72,7 @@ class HomePage:
 
 def home_page() -> HomePage:
     """Gather the front page. It is the same for everybody; as many queries for ten rooms as for one."""
-    evaluation = evaluation_main(viewer=None)
+    evaluation = evaluation_main(viewer=AnonymousUser())
     board = board_rows(evaluation=evaluation, filters=BoardFilters(complete=True)) if evaluation else None
     suite = evaluation.suite if evaluation else next(iter(catalog.suite_list(viewer=AnonymousUser())), None)
     entries = catalog.suite_entries(suite=suite) if suite else []

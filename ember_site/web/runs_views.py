@@ -14,6 +14,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from ember_site.accounts.guests import guest_key_get
+from ember_site.accounts.visitors import visitor_of
 from ember_site.catalog.plan_svg import scenario_plan
 from ember_site.core.errors import BadInput
 from ember_site.core.lasting import ASKED_EACH_TIME, lasting_response
@@ -31,17 +32,12 @@ DECISIONS_SHOWN = 50
 JSON_TYPE = "application/json"
 
 
-def _asked(request: HttpRequest) -> dict[str, Any]:
-    """Who asks, in the words of the selectors."""
-    return {"viewer": request.user, "guest_key": guest_key_get(request.session)}
-
-
 @never_cache
 @require_safe
 def run_detail(request: HttpRequest, run_id: UUID) -> HttpResponse:
     """Verdict, replay, result and record of a run; a tombstone where it was withdrawn."""
-    run = selectors.run_get(run_id=run_id, **_asked(request))
-    mine = selectors.run_is_mine(run=run, **_asked(request))
+    run = selectors.run_get(run_id=run_id, **visitor_of(request))
+    mine = selectors.run_is_mine(run=run, **visitor_of(request))
     if run.withdrawn_at is not None and not mine:
         return render(request, "runs/withdrawn.html", {"run": run}, status=410)
     guest_key = guest_key_get(request.session) if mine and run.agent is None else ""
@@ -61,7 +57,7 @@ def run_detail(request: HttpRequest, run_id: UUID) -> HttpResponse:
         "position": None if run.is_final else selectors.run_queue_position(run=run),
         "viewer_data": _viewer_data(run),
         "visibilities": Visibility.choices,
-        "decisions": run_decisions(run=run, **_asked(request))[:DECISIONS_SHOWN],
+        "decisions": run_decisions(run=run, **visitor_of(request))[:DECISIONS_SHOWN],
     }
     return render(request, "runs/run.html", context)
 
@@ -82,7 +78,7 @@ def _viewer_data(run: Run) -> dict[str, Any] | None:
 @require_safe
 def run_status(request: HttpRequest, run_id: UUID) -> HttpResponse:
     """The state of a run, for a page that waits for its verdict."""
-    run = selectors.run_get_unless_withdrawn(run_id=run_id, **_asked(request))
+    run = selectors.run_get_unless_withdrawn(run_id=run_id, **visitor_of(request))
     position = None if run.is_final else selectors.run_queue_position(run=run)
     return JsonResponse({"state": run.state, "code": run.code, "final": run.is_final, "position": position})
 
@@ -90,7 +86,7 @@ def run_status(request: HttpRequest, run_id: UUID) -> HttpResponse:
 @require_safe
 def run_record(request: HttpRequest, run_id: UUID) -> HttpResponse:
     """The record, byte for byte as its digest was taken, to be kept and verified at home."""
-    run, record = selectors.run_record_get(run_id=run_id, **_asked(request))
+    run, record = selectors.run_record_get(run_id=run_id, **visitor_of(request))
     return lasting_response(
         request,
         record,
@@ -104,7 +100,7 @@ def run_record(request: HttpRequest, run_id: UUID) -> HttpResponse:
 @require_safe
 def run_track(request: HttpRequest, run_id: UUID) -> HttpResponse:
     """What the viewer draws, as JSON."""
-    track = selectors.run_track_get(run_id=run_id, **_asked(request))
+    track = selectors.run_track_get(run_id=run_id, **visitor_of(request))
     etag = hashlib.sha256(track).hexdigest()
     return lasting_response(request, track, etag=etag, content_type=JSON_TYPE, cache=ASKED_EACH_TIME)
 
@@ -112,8 +108,8 @@ def run_track(request: HttpRequest, run_id: UUID) -> HttpResponse:
 @require_POST
 def run_withdraw(request: HttpRequest, run_id: UUID) -> HttpResponse:
     """Take a run out of lists and boards."""
-    run = selectors.run_get(run_id=run_id, **_asked(request))
-    services.run_withdraw(run=run, **_asked(request))
+    run = selectors.run_get(run_id=run_id, **visitor_of(request))
+    services.run_withdraw(run=run, **visitor_of(request))
     messages.success(request, "The run is withdrawn. The next best run of its agent counts in its place.")
     return redirect("run_detail", run_id=run_id)
 
@@ -124,7 +120,7 @@ def run_visibility(request: HttpRequest, run_id: UUID) -> HttpResponse:
     form = RunVisibilityForm(request.POST)
     if not form.is_valid():
         raise BadInput("Expected public, unlisted or private.", place="visibility")
-    run = selectors.run_get(run_id=run_id, **_asked(request))
+    run = selectors.run_get(run_id=run_id, **visitor_of(request))
     visibility = Visibility(form.cleaned_data["visibility"])
     services.run_set_visibility(viewer=request.user, run=run, visibility=visibility)
     messages.success(request, f"The run is {visibility.label} now.")
@@ -134,7 +130,7 @@ def run_visibility(request: HttpRequest, run_id: UUID) -> HttpResponse:
 @require_POST
 def run_verify(request: HttpRequest, run_id: UUID) -> HttpResponse:
     """Have a run verified again, for organisers."""
-    run = selectors.run_get(run_id=run_id, **_asked(request))
+    run = selectors.run_get(run_id=run_id, **visitor_of(request))
     services.run_verify_again(viewer=request.user, run=run)
     messages.success(request, "Queued. The present verdict holds until the new one is in.")
     return redirect("run_detail", run_id=run_id)

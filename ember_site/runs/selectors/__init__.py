@@ -26,12 +26,11 @@ from ember_site.runs.selectors.submissions import (
     submission_list,
     uploads_used,
 )
-from ember_site.runs.visibility import Viewer, agent_is_mine, agents_own, run_is_mine, runs_own
+from ember_site.runs.visibility import agent_is_mine, agents_own, run_is_mine, runs_own
 
 __all__ = [
     "QueueStatus",
     "SubmissionCounts",
-    "Viewer",
     "agent_for_upload",
     "agent_get",
     "agent_is_mine",

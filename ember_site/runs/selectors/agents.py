@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from django.db.models import QuerySet
 
+from ember_site.accounts.visitors import Viewer
 from ember_site.core.errors import NotFound
 from ember_site.runs.models import Agent, AgentKind
-from ember_site.runs.visibility import Viewer, agents_own, agents_visible
+from ember_site.runs.visibility import agents_own, agents_visible
 
 
 def agent_list(*, viewer: Viewer, kind: str = "", mine: bool = False) -> QuerySet[Agent]:

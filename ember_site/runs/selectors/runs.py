@@ -12,6 +12,7 @@ from uuid import UUID
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Min, Q, QuerySet
 
+from ember_site.accounts.visitors import Viewer
 from ember_site.catalog.scenario_cache import scenario_load
 from ember_site.core import clock
 from ember_site.core.errors import NotFound
@@ -19,7 +20,7 @@ from ember_site.runs.errors import RunUnavailable, RunWithdrawn, StoreUnavailabl
 from ember_site.runs.models import Agent, Run, RunState, Verification
 from ember_site.runs.record_store import RecordStoreError, record_read
 from ember_site.runs.tracks import mismatch_track_json, step_index, track_json
-from ember_site.runs.visibility import Viewer, run_is_mine, runs_own, runs_visible
+from ember_site.runs.visibility import run_is_mine, runs_own, runs_visible
 
 
 def run_list(

@@ -11,12 +11,13 @@ from django_tasks import TaskResultStatus
 from django_tasks_db.models import DBTaskResult
 
 from ember_site.accounts.models import User
+from ember_site.accounts.visitors import Viewer
 from ember_site.core import clock
 from ember_site.core.errors import NotFound
 from ember_site.runs.limits import upload_limits
 from ember_site.runs.models import OPEN_STATES, Run, RunState, Submission, SubmissionLine, Verification
 from ember_site.runs.quota import uploads_counted
-from ember_site.runs.visibility import Viewer, submissions_own, submissions_visible
+from ember_site.runs.visibility import submissions_own, submissions_visible
 
 
 @dataclass(frozen=True, slots=True)

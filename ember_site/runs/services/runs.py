@@ -11,6 +11,7 @@ from datetime import datetime
 from django.db import transaction
 from django.db.models import QuerySet
 
+from ember_site.accounts.visitors import Viewer
 from ember_site.catalog.models import Scenario
 from ember_site.catalog.scenario_cache import scenario_load
 from ember_site.core import clock
@@ -22,7 +23,7 @@ from ember_site.runs.models import Agent, AgentKind, Run, RunSource, RunState, V
 from ember_site.runs.record_store import record_write
 from ember_site.runs.services.queue import run_enqueue
 from ember_site.runs.text import column_text
-from ember_site.runs.visibility import Viewer, run_is_mine
+from ember_site.runs.visibility import run_is_mine
 from simulator import SIMULATOR_VERSION, RecordHeader, RunRecord, is_canonical_replay, record_header
 
 SOURCES_OF_KIND = {

@@ -14,6 +14,7 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Max
 
+from ember_site.accounts.visitors import Viewer, is_organiser
 from ember_site.catalog.scenario_cache import scenario_load
 from ember_site.catalog.selectors import scenario_hash_latest
 from ember_site.core import clock
@@ -30,7 +31,6 @@ from ember_site.runs.services.queue import (
     verification_lock,
 )
 from ember_site.runs.text import PLACE_CHARS, column_text
-from ember_site.runs.visibility import Viewer
 from simulator import SIMULATOR_VERSION, Metrics, Verdict, VerdictCode, record_header, record_unknown, replay
 
 logger = logging.getLogger(__name__)
@@ -142,7 +142,7 @@ def run_verify_again(*, viewer: Viewer, run: Run) -> None:
     Raises:
         Forbidden: only organisers may ask for it.
     """
-    if not (viewer.is_authenticated and viewer.is_staff):
+    if not is_organiser(viewer):
         raise Forbidden("Only organisers may have a run verified again.")
     run_enqueue(run=run)
     audit_record(actor=viewer, action=AuditAction.REVERIFICATION, object_kind="run", object_id=run.pk)
