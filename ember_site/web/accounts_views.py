@@ -1,5 +1,6 @@
 """Pages of the signed-in person's account: profile, deletion, API tokens."""
 
+from copy import copy
 from typing import cast
 from uuid import UUID
 
@@ -16,9 +17,9 @@ from ember_site.accounts.models import User
 from ember_site.accounts.selectors import token_list
 from ember_site.accounts.services import profile_update, token_create, token_revoke
 from ember_site.core import clock
-from ember_site.core.errors import DomainError
 from ember_site.runs.services import owner_erase
 from ember_site.web.accounts_forms import EraseForm, ProfileForm, TokenForm
+from ember_site.web.forms import Refusals
 
 
 def _tokens_page(request: HttpRequest, form: TokenForm, *, status: int = 200) -> HttpResponse:
@@ -44,12 +45,10 @@ def token_create_view(request: HttpRequest) -> HttpResponse:
     form = TokenForm(request.POST)
     if not form.is_valid():
         return _tokens_page(request, form, status=422)
-    try:
+    with Refusals(form) as refused:
         token, key = token_create(owner=cast(User, request.user), **form.cleaned_data)
-    except DomainError as error:
-        form.add_error(error.place if error.place in form.fields else None, error.message)
-        return _tokens_page(request, form, status=error.http_status)
-    return render(request, "accounts/token_created.html", {"token": token, "key": key})
+        return render(request, "accounts/token_created.html", {"token": token, "key": key})
+    return _tokens_page(request, form, status=refused.status)
 
 
 @login_required
@@ -68,15 +67,11 @@ def token_revoke_view(request: HttpRequest, public_id: UUID) -> HttpResponse:
 @never_cache
 def account(request: HttpRequest) -> HttpResponse:
     """Name, mail and password of the visitor's account."""
-    # A copy: what a refused form holds must not show in the masthead.
-    user = User.objects.get(pk=cast(User, request.user).pk)
+    user = copy(cast(User, request.user))  # what a refused form holds must not show in the masthead
     form = ProfileForm(request.POST or None, instance=user)
     if request.method == "POST" and form.is_valid():
-        try:
+        with Refusals(form):
             profile_update(user=user, **form.cleaned_data)
-        except DomainError as error:
-            form.add_error(error.place if error.place in form.fields else None, error.message)
-        else:
             messages.success(request, "Saved.")
             return redirect("account")
     return render(request, "accounts/account.html", {"form": form}, status=422 if form.errors else 200)
@@ -92,11 +87,8 @@ def account_delete(request: HttpRequest) -> HttpResponse:
         too_often = ratelimit.consume_or_429(request, action="reauthenticate", user=request.user)
         if too_often is not None:
             return cast(HttpResponse, too_often)
-        try:
+        with Refusals(form):
             owner_erase(user=cast(User, request.user), password=form.cleaned_data["password"])
-        except DomainError as error:
-            form.add_error(error.place if error.place in form.fields else None, error.message)
-        else:
             logout(request)
             messages.success(request, "Your account is deleted. Thank you for having been here.")
             return redirect("home")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from copy import copy
 from typing import cast
 
 from django.contrib import messages
@@ -17,10 +17,11 @@ from ember_site.accounts.guests import guest_key_get
 from ember_site.accounts.models import User
 from ember_site.accounts.selectors import notice_list
 from ember_site.boards.selectors import entries_of_agent
-from ember_site.core.errors import BadInput, DomainError, Forbidden
+from ember_site.core.errors import BadInput
 from ember_site.episodes.guests import guest_work
 from ember_site.runs import selectors, services
 from ember_site.runs.models import Agent, AgentKind
+from ember_site.web.forms import Refusals
 from ember_site.web.runs_forms import AgentForm
 from ember_site.web.runs_pages import RECENT_UPLOADS, RUNS_PER_PAGE
 
@@ -56,10 +57,8 @@ def agent_create(request: HttpRequest) -> HttpResponse:
     """A new agent."""
     form = AgentForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
-        agent = _saved(
-            form, lambda: services.agent_create(owner=cast(User, request.user), fields=_fields(form))
-        )
-        if agent is not None:
+        with Refusals(form):
+            agent = services.agent_create(owner=cast(User, request.user), fields=_fields(form))
             messages.success(request, f"{agent.name} is ready for runs.")
             return redirect("agent_detail", slug=agent.slug)
     return _agent_form(request, form)
@@ -69,13 +68,12 @@ def agent_create(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def agent_edit(request: HttpRequest, slug: str) -> HttpResponse:
     """Change what an agent says about itself."""
-    agent = selectors.agent_get(viewer=request.user, slug=slug)
-    if not selectors.agent_is_mine(viewer=request.user, agent=agent):
-        raise Forbidden("This agent belongs to somebody else.")
-    form = AgentForm(request.POST or None, instance=Agent.objects.get(pk=agent.pk))
+    viewer = cast(User, request.user)
+    agent = selectors.agent_get_own(viewer=viewer, slug=slug)
+    form = AgentForm(request.POST or None, instance=copy(agent))  # a refused form changes nothing here
     if request.method == "POST" and form.is_valid():
-        viewer, fields = cast(User, request.user), _fields(form)
-        if _saved(form, lambda: services.agent_update(viewer=viewer, agent=agent, fields=fields)) is not None:
+        with Refusals(form):
+            services.agent_update(viewer=viewer, agent=agent, fields=_fields(form))
             messages.success(request, "Saved.")
             return redirect("agent_detail", slug=agent.slug)
     return _agent_form(request, form, agent=agent)
@@ -83,15 +81,6 @@ def agent_edit(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _fields(form: AgentForm) -> services.AgentFields:
     return cast(services.AgentFields, form.cleaned_data)
-
-
-def _saved(form: AgentForm, save: Callable[[], Agent]) -> Agent | None:
-    """Save, or put what the service said beside its field."""
-    try:
-        return save()
-    except DomainError as error:
-        form.add_error(error.place if error.place in form.fields else None, error.message)
-        return None
 
 
 def _agent_form(request: HttpRequest, form: AgentForm, *, agent: Agent | None = None) -> HttpResponse:

@@ -1,6 +1,12 @@
 """Reads of the runs app, by topic."""
 
-from ember_site.runs.selectors.agents import agent_for_upload, agent_get, agent_list, agents_for_upload
+from ember_site.runs.selectors.agents import (
+    agent_for_upload,
+    agent_get,
+    agent_get_own,
+    agent_list,
+    agents_for_upload,
+)
 from ember_site.runs.selectors.runs import (
     has_track,
     run_get,
@@ -33,6 +39,7 @@ __all__ = [
     "SubmissionCounts",
     "agent_for_upload",
     "agent_get",
+    "agent_get_own",
     "agent_is_mine",
     "agent_list",
     "agents_for_upload",

@@ -5,9 +5,9 @@ from __future__ import annotations
 from django.db.models import QuerySet
 
 from ember_site.accounts.visitors import Viewer
-from ember_site.core.errors import NotFound
+from ember_site.core.errors import Forbidden, NotFound
 from ember_site.runs.models import Agent, AgentKind
-from ember_site.runs.visibility import agents_own, agents_visible
+from ember_site.runs.visibility import agent_is_mine, agents_own, agents_visible
 
 
 def agent_list(*, viewer: Viewer, kind: str = "", mine: bool = False) -> QuerySet[Agent]:
@@ -30,6 +30,20 @@ def agent_get(*, viewer: Viewer, slug: str) -> Agent:
     agent = agents_visible(viewer=viewer, listed=False).select_related("owner").filter(slug=slug).first()
     if agent is None:
         raise NotFound("There is no agent at this address, or it is private.")
+    return agent
+
+
+def agent_get_own(*, viewer: Viewer, slug: str) -> Agent:
+    """
+    One agent that the viewer may change, by its link.
+
+    Raises:
+        NotFound: there is none, or the viewer may not see it.
+        Forbidden: it is somebody else's.
+    """
+    agent = agent_get(viewer=viewer, slug=slug)
+    if not agent_is_mine(viewer=viewer, agent=agent):
+        raise Forbidden("This agent belongs to somebody else.")
     return agent
 
 
