@@ -40,6 +40,7 @@ class SiteServer:
         }
         environment.pop("SECRET_KEY", None)
         environment |= {"EMBER_DATA": str(data), "PYTHONUNBUFFERED": "1"}
+        environment["EMBER_BASELINES_PER_ADDRESS"] = "100"  # all visitors of the tests have one address
         self.lines: list[str] = []
         self._arriving: queue.Queue[str | None] = queue.Queue()
         self.process = subprocess.Popen(

@@ -9,6 +9,7 @@ from django.db.models import QuerySet
 from ember_site.accounts.models import User
 from ember_site.core import clock
 from ember_site.core.errors import BadInput, Forbidden, LimitExceeded, SignInRequired
+from ember_site.episodes.addresses import baselines_of_address
 from ember_site.episodes.limits import EpisodeLimits, episode_limits
 from ember_site.episodes.models import Episode
 from ember_site.episodes.seeds import seed_check
@@ -20,7 +21,12 @@ from simulator.policies import BASELINES
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """A wish to start an episode. `agent` is the `model` agent that plays it from elsewhere, if one does."""
+    """
+    A wish to start an episode.
+
+    `agent` is the `model` agent that plays it from elsewhere, if one does; `address` is where a guest asks
+    from, empty where nobody does over the network.
+    """
 
     owner: User | None
     guest_key: str
@@ -28,6 +34,7 @@ class Start:
     seed: int | None
     policy: str
     agent: Agent | None
+    address: str = ""
 
 
 def start_check(start: Start) -> None:
@@ -84,6 +91,8 @@ def _check_room(start: Start, limits: EpisodeLimits) -> None:
     mine = Episode.objects.filter(owner=owner) if owner else Episode.objects.filter(guest_key=start.guest_key)
     if start.mode == Episode.Mode.BASELINE:
         _check_baselines(mine, limits)
+        if owner is None and start.address:
+            _check_address(start.address, limits.baselines_per_address)
         return
     games = mine.exclude(mode=Episode.Mode.BASELINE)
     limit = limits.open_episodes_per_viewer
@@ -103,6 +112,15 @@ def _check_baselines(mine: QuerySet[Episode], limits: EpisodeLimits) -> None:
         raise LimitExceeded(
             f"You started {limits.baselines_per_viewer} baselines that still run; wait for one to end.",
             limit=limits.baselines_per_viewer,
+        )
+
+
+def _check_address(address: str, limit: int) -> None:
+    if baselines_of_address(address) >= limit:
+        raise LimitExceeded(
+            f"Visitors without an account started {limit} baselines from your address that still run; "
+            "wait for one to end, or sign in.",
+            limit=limit,
         )
 
 

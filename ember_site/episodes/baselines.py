@@ -17,14 +17,15 @@ from uuid import UUID
 
 from django.db.models import Q
 
+from ember_site.accounts.visitors import Viewer
 from ember_site.catalog.scenario_cache import scenario_load
 from ember_site.core import clock
 from ember_site.core.errors import BadInput, Forbidden
 from ember_site.episodes.answers import StepAnswer, StepResult
-from ember_site.episodes.limits import EpisodeLimits
+from ember_site.episodes.limits import SLOWEST_STEPS_PER_S, EpisodeLimits
 from ember_site.episodes.live import LiveEpisode, LogDiffers
 from ember_site.episodes.models import Episode
-from ember_site.episodes.selectors import Viewer, episode_get, episode_is_started_by, episode_log
+from ember_site.episodes.selectors import episode_get, episode_is_started_by, episode_log
 from ember_site.episodes.services import episode_freeze
 from ember_site.episodes.threads import in_thread, in_writing_thread
 from simulator import Action, Observation
@@ -35,7 +36,6 @@ logger = logging.getLogger(__name__)
 Policy = Callable[[Observation], Mapping[str, Action | str]]
 
 DEFAULT_STEPS_PER_S = 4.0
-SLOWEST_STEPS_PER_S = 0.5
 FASTEST_STEPS_PER_S = 20.0
 BUSY_WAIT_S = 1.0
 

@@ -6,6 +6,9 @@ from dataclasses import dataclass, fields
 
 from django.conf import settings
 
+SLOWEST_STEPS_PER_S = 0.5
+"""What a baseline's speed may be set to at least."""
+
 
 @dataclass(frozen=True, slots=True)
 class EpisodeLimits:
@@ -38,6 +41,7 @@ class EpisodeLimits:
     audience_silent_s: float = 15.0
     baselines_running: int = 24
     baselines_per_viewer: int = 3
+    baselines_per_address: int = 6
     open_episodes_per_viewer: int = 50
     live_episodes_in_memory: int = 256
 
@@ -66,6 +70,7 @@ def episode_limits() -> EpisodeLimits:
         "messages_per_s": settings.EMBER_SOCKET_MESSAGES_PER_SECOND,
         "sockets_per_user": settings.EMBER_SOCKETS_PER_USER,
         "sockets_per_address": settings.EMBER_SOCKETS_PER_ADDRESS,
+        "baselines_per_address": settings.EMBER_BASELINES_PER_ADDRESS,
         "watchers_per_episode": settings.EMBER_WATCHERS_PER_EPISODE,
         "idle_pause_s": settings.EMBER_PLAY_IDLE_S,
         "paused_kept_s": settings.EMBER_PAUSED_KEPT_S,

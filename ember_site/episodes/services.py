@@ -22,6 +22,7 @@ from ember_site.core import clock
 from ember_site.core.audit import audit_record
 from ember_site.core.errors import NotFound
 from ember_site.core.models import AuditAction
+from ember_site.episodes.addresses import baseline_note
 from ember_site.episodes.admission import Start, start_agent, start_check
 from ember_site.episodes.answers import EpisodeView, StepAnswer, StepResult
 from ember_site.episodes.finish import episode_finish
@@ -55,13 +56,15 @@ def episode_create(
     steps_per_second: float | None = None,
     hidden_ref: str = "",
     agent: Agent | None = None,
+    address: str = "",
 ) -> Episode:
     """Start an episode at step 0.
 
     Without `seed` 64 random bits are drawn, which nobody sees before the episode ends. A ranked
     episode needs an account and the seed of its slot; its run will belong to the account's human
     agent, or to the `agent` given, which a program then plays from elsewhere under the limits of
-    agents. A baseline episode needs the name of the policy and is driven by a web process.
+    agents. A baseline episode needs the name of the policy and is driven by a web process; those of guests
+    are counted for the `address` that they ask from, too.
 
     Raises:
         SignInRequired: ranked or remote play without an account.
@@ -70,10 +73,10 @@ def episode_create(
         BadInput: unknown mode or policy, a seed out of range, or nobody to play.
         LimitExceeded: too many open ranked episodes of this person, or baselines at once.
     """
-    start = Start(owner=owner, guest_key=guest_key, mode=mode, seed=seed, policy=policy, agent=agent)
+    start = Start(owner, guest_key, mode, seed, policy, agent, address)
     start_check(start)
     now = clock.now()
-    return Episode.objects.create(
+    episode = Episode.objects.create(
         scenario=scenario,
         agent=start_agent(start),
         owner=owner,
@@ -87,6 +90,9 @@ def episode_create(
         move_due_at=_move_due(now) if agent else None,
         hidden_ref=hidden_ref,
     )
+    if owner is None and address and mode == Episode.Mode.BASELINE:
+        baseline_note(address, episode)
+    return episode
 
 
 def episode_step(

@@ -98,6 +98,7 @@ def watch_start(request: HttpRequest, content_hash: str, policy: str) -> HttpRes
         mode=Episode.Mode.BASELINE,
         policy=policy,
         steps_per_second=pages.speed_choice(request.POST),
+        address=request.META.get("REMOTE_ADDR", ""),
     )
     hub().wake_baselines()
     return redirect("live_detail", episode.pk)

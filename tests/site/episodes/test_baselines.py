@@ -11,14 +11,16 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import AnonymousUser
+from django.core.cache import cache
+from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
 
 from ember_site.accounts.models import User
-from ember_site.catalog.models import Scenario
+from ember_site.catalog.models import Scenario, Suite
 from ember_site.core import clock
 from ember_site.core.errors import BadInput, Forbidden, LimitExceeded
-from ember_site.episodes import baselines
+from ember_site.episodes import addresses, baselines
 from ember_site.episodes.baselines import (
     BaselineRunner,
     baseline_claim,
@@ -42,6 +44,12 @@ ROOM = ("########", "#A.B..*#", "#..D..X#", "#C.....#", "########")
 @pytest.fixture
 def room(make_scenario: Any) -> Scenario:
     return make_scenario(*ROOM, fire={"spread_interval": 2}, max_steps=12)
+
+
+@pytest.fixture(autouse=True)
+def _no_earlier_visitors() -> None:
+    """What addresses did is in the cache, which outlives a test."""
+    cache.clear()
 
 
 def start(scenario: Scenario, policy: str = "greedy", **more: Any) -> Episode:
@@ -103,6 +111,42 @@ def test_one_visitor_starts_so_many_baselines_only(room: Scenario) -> None:
         start(room)
     with pytest.raises(LimitExceeded, match="You started 3 baselines"):
         start(room)
+
+
+def test_guests_of_one_address_start_so_many_baselines_only_however_often_they_drop_their_cookies(
+    suite: Suite, user: User
+) -> None:
+    scenario = Scenario.objects.filter(entries__suite=suite).earliest("pk")
+    address = reverse("watch_start", args=[scenario.content_hash, "greedy"])
+
+    def ask(client: Client, host: str = "192.0.2.7") -> HttpResponse:
+        return client.post(address, REMOTE_ADDR=host, headers={"accept": "application/json"})
+
+    for _ in range(6):
+        assert ask(Client()).status_code == 302
+    refused = ask(Client())
+    assert (refused.status_code, refused.json()["code"], refused.json()["limit"]) == (429, "too_many", 6)
+    assert "from your address" in refused.json()["detail"]
+    assert ask(Client(), "192.0.2.8").status_code == 302, "another address"
+    member = Client()
+    member.force_login(user)
+    assert ask(member).status_code == 302, "who signs in is counted as an account alone"
+    ended = Episode.objects.filter(owner=None).earliest("created_at")
+    Episode.objects.filter(pk=ended.pk).update(state=Episode.State.ENDED)
+    assert ask(Client()).status_code == 302, "one has ended"
+    assert ask(Client()).status_code == 429
+
+
+def test_an_address_is_kept_as_a_digest_and_no_longer_than_a_baseline_can_run(
+    room: Scenario, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept: list[tuple[Any, ...]] = []
+    monkeypatch.setattr(addresses.cache, "set", lambda *values: kept.append(values))
+    start(room, address="192.0.2.9")
+    ((key, notes, timeout_s),) = kept
+    assert "192.0.2.9" not in str(key) + str(notes)
+    assert 0 < timeout_s <= room.max_steps / baselines.SLOWEST_STEPS_PER_S
+    assert "192.0.2.9" not in str(Episode.objects.values().get())
 
 
 @pytest.mark.django_db(transaction=True)
