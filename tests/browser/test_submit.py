@@ -128,6 +128,28 @@ def test_rows_go_on_after_the_connection_was_lost(
     expect(page.get_by_text("Still trying; nothing is lost")).to_be_hidden()
 
 
+def test_five_uploads_at_once_are_all_kept_fresh_over_a_loss_of_the_line(
+    page: Page, sign_up: Callable[..., str], tmp_path: Path, watch: Watch
+) -> None:
+    """S08: not only the newest one."""
+    watch.expect("net::ERR_FAILED")
+    files = [tmp_path / f"{number}.jsonl" for number in range(5)]
+    for number, path in enumerate(files):
+        path.write_text("\n".join(RECORDS[2 * number : 2 * number + 2]))
+    sign_up(page)
+    page.goto("/submit/")
+    agent_new(page)
+    page.route("**/status/**", lambda route: route.abort())
+    page.locator("#file").set_input_files(files)
+    expect(page.get_by_text("Still trying; nothing is lost")).to_have_count(5)
+    page.unroute("**/status/**")
+    expect(page.get_by_text("2 of 2 checked")).to_have_count(5)
+    expect(page.locator("[data-uploads] .recs li[data-letter=v]")).to_have_count(10)
+    expect(page.locator("[data-trouble]:visible")).to_have_count(0)
+    page.goto("/submissions/")
+    expect(page.get_by_role("row", name=re.compile(r"^\d\.jsonl .*All verified"))).to_have_count(5)
+
+
 def test_without_javascript_a_reload_shows_the_same(
     make_page: Callable[..., Page], page: Page, sign_up: Callable[..., str], good: Path
 ) -> None:
