@@ -168,47 +168,6 @@ def test_a_baseline_plays_live_to_the_end_in_front_of_watchers(web: WebProcess, 
     line.close()
 
 
-@pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize("policy", ["greedy", "random"])
-def test_another_process_takes_over_when_one_is_killed(make_scenario: Any, policy: str) -> None:
-    """Whoever watches at the other process sees every step once, across the kill."""
-    scenario = make_scenario("A" + "." * 38 + "X", max_steps=60)
-    webs = [WebProcess({"lease_s": 3.0}) for _ in range(2)]
-    try:
-        # Forty seconds in which to kill, so that a slow machine is never near the end by then: who lost the
-        # lease to the killed one just before would end the episode without taking it back.
-        episode = start(scenario, policy, steps_per_second=1)
-        lines = {web.process.pid: web.episode(episode.pk) for web in webs}
-        for line in lines.values():
-            line.hello()
-            line.until("delta")
-        driver = Episode.objects.get(pk=episode.pk).lease_owner
-        driving, other = sorted(webs, key=lambda web: f":{web.process.pid}:" not in driver)
-        driving.kill()
-        assert Episode.objects.get(pk=episode.pk).state == Episode.State.RUNNING, "killed in the middle of it"
-        Episode.objects.filter(pk=episode.pk).update(steps_per_second=20)  # nobody has to wait for the rest
-        line = lines[other.process.pid]
-        line.until("end")
-        frames = [json.loads(text) for text in line.texts]
-        steps = list(EpisodeStep.objects.order_by("step").values_list("step", flat=True))
-        assert steps == list(range(1, len(steps) + 1))
-        [held] = [frame["observation"]["step"] for frame in frames if frame["t"] == "snapshot"]
-        assert [frame["step"] for frame in frames if frame["t"] == "delta"] == steps[held:]
-        episode.refresh_from_db()
-        assert f":{other.process.pid}:" in episode.lease_owner
-        whole = run_episode(
-            SimulatorScenario.from_json(scenario.document), BASELINES[policy](), seed=int(episode.seed)
-        )
-        assert episode.run is not None
-        assert record_read(episode.run.digest).decode() == whole.to_json()
-        line.close()
-    finally:
-        for web in webs:
-            web.stop()
-    for web in webs:
-        assert web.faults == [], "".join(web.output)
-
-
 def test_who_started_a_baseline_sets_its_speed_and_nobody_else(
     room: Scenario, user: User, other_user: User
 ) -> None:
