@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from fractions import Fraction
 from typing import Any
 
 from drf_spectacular.utils import extend_schema_field
@@ -85,24 +84,8 @@ class MetricsSerializer(serializers.Serializer[dict[str, Any]]):
 
 def metrics_document(run: Run) -> dict[str, Any] | None:
     """The metrics of a run; None until a replay has confirmed it."""
-    if run.state != RunState.VERIFIED:
-        return None
-    assert run.population is not None
-    assert run.evacuated is not None
-    assert run.casualties is not None
-    assert run.exit_step_total is not None
-    mean = Fraction(run.evacuation_step_total or 0, run.evacuated) if run.evacuated else None
-    counts = (
-        "population", "evacuated", "casualties", "unresolved", "trapped_at_start", "steps",
-        "last_evacuation_step", "evacuation_step_total", "exit_step_total", "blocked",
-    )  # fmt: skip
-    return {name: getattr(run, name) for name in counts} | {
-        "casualties_by_cause": {"entered_fire": run.entered_fire, "fire_spread": run.fire_spread},
-        "evacuation_rate": run.evacuated / run.population,
-        "casualty_rate": run.casualties / run.population,
-        "exit_step": run.exit_step_total / run.population,
-        "mean_evacuation_step": None if mean is None else float(mean),
-    }
+    metrics = run.metrics
+    return None if metrics is None else metrics.to_dict()
 
 
 class RunAgentSerializer(serializers.ModelSerializer[Agent]):
@@ -273,18 +256,25 @@ class SubmissionDetailSerializer(SubmissionSerializer):
     finished = serializers.SerializerMethodField(help_text="Nothing will change any more.")
     counts = serializers.SerializerMethodField()
     lines = serializers.SerializerMethodField()
+    _counted: tuple[Submission, selectors.SubmissionCounts] | None = None
 
     class Meta(SubmissionSerializer.Meta):
         fields = (*SubmissionSerializer.Meta.fields, "finished", "counts", "lines")  # type: ignore[assignment]
 
     def get_finished(self, submission: Submission) -> bool:
         """Whether every record has its final word."""
-        return selectors.submission_counts(submission=submission).is_finished
+        return self._counts(submission).is_finished
 
     @extend_schema_field(SubmissionCountsSerializer)
     def get_counts(self, submission: Submission) -> dict[str, int]:
         """How many records stand where."""
-        return asdict(selectors.submission_counts(submission=submission))
+        return asdict(self._counts(submission))
+
+    def _counts(self, submission: Submission) -> selectors.SubmissionCounts:
+        """Counted once for both."""
+        if self._counted is None or self._counted[0] is not submission:
+            self._counted = (submission, selectors.submission_counts(submission=submission))
+        return self._counted[1]
 
     @extend_schema_field(SubmissionLineSerializer(many=True))
     def get_lines(self, submission: Submission) -> Any:

@@ -90,15 +90,13 @@ def card_figures(scenarios: Iterable[Scenario], *, viewer: Viewer) -> dict[str, 
 
 
 def _score(run: Run) -> RunScore:
-    # A counted run is verified, so its metrics are there (a constraint of the table).
-    assert run.evacuated is not None
-    assert run.casualties is not None
-    assert run.exit_step_total is not None
+    metrics = run.metrics
+    assert metrics is not None  # a counted run is verified
     return RunScore(
         run_id=run.pk,
         slot=SlotKey(run.scenario_hash, run.seed),
-        evacuated=run.evacuated,
-        casualties=run.casualties,
-        exit_step_total=run.exit_step_total,
+        evacuated=metrics.evacuated,
+        casualties=metrics.casualties,
+        exit_step_total=metrics.exit_step_total,
         finished_at=run.created_at,
     )

@@ -14,6 +14,8 @@ from django.core.validators import MinValueValidator
 from django.db import models
 from django.db.models import Q
 
+from simulator import Metrics
+
 
 class Visibility(models.TextChoices):
     """Who may see an agent or a run: everybody, whoever has the link, or the owner alone."""
@@ -247,9 +249,29 @@ class Run(models.Model):
         return self.state in FINAL_STATES
 
     @property
-    def is_scored(self) -> bool:
-        """Whether the run may count anywhere."""
-        return self.state == RunState.VERIFIED and self.ended is True and self.withdrawn_at is None
+    def metrics(self) -> Metrics | None:
+        """What the replay gave; None until it has confirmed the run."""
+        if self.state != RunState.VERIFIED:
+            return None
+        # They come with the verdict, all at once; a constraint of the table holds those that rank.
+        assert self.population is not None
+        assert self.evacuated is not None
+        assert self.casualties is not None
+        assert self.exit_step_total is not None
+        return Metrics(
+            population=self.population,
+            evacuated=self.evacuated,
+            casualties=self.casualties,
+            entered_fire=self.entered_fire or 0,
+            fire_spread=self.fire_spread or 0,
+            unresolved=self.unresolved or 0,
+            trapped_at_start=self.trapped_at_start or 0,
+            steps=self.steps or 0,
+            last_evacuation_step=self.last_evacuation_step,
+            evacuation_step_total=self.evacuation_step_total or 0,
+            exit_step_total=self.exit_step_total,
+            blocked=self.blocked or {},
+        )
 
 
 class SubmissionLine(models.Model):

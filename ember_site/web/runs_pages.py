@@ -117,21 +117,21 @@ def progress_parts(counts: SubmissionCounts) -> list[ProgressPart]:
 
 def run_facts(run: Run) -> list[Fact]:
     """The metrics of a confirmed run, in words."""
-    if run.population is None or run.evacuated is None or run.exit_step_total is None or run.blocked is None:
+    metrics = run.metrics
+    if metrics is None:
         return []
     max_steps = f" of {run.scenario.max_steps}" if run.scenario else ""
-    last = "–" if run.last_evacuation_step is None else str(run.last_evacuation_step)
-    mean = Fraction(run.evacuation_step_total or 0, run.evacuated) if run.evacuated else None
-    blocked = [(kind.removeprefix("blocked_"), count) for kind, count in run.blocked.items() if count]
+    last = "–" if metrics.last_evacuation_step is None else str(metrics.last_evacuation_step)
+    blocked = [(kind.removeprefix("blocked_"), count) for kind, count in metrics.blocked.items() if count]
     facts = [
-        Fact("Casualties", f"{run.casualties}"),
-        Fact("caused by fire spread", f"{run.fire_spread}"),
-        Fact("caused by entering fire", f"{run.entered_fire}"),
-        Fact("Unresolved", f"{run.unresolved}"),
-        Fact("Steps", f"{run.steps}{max_steps}"),
-        Fact("Last, mean evacuation step", f"{last}, {_decimal(mean)}"),
-        Fact("Exit step", _decimal(Fraction(run.exit_step_total, run.population))),
-        Fact("Trapped at start", f"{run.trapped_at_start}"),
+        Fact("Casualties", f"{metrics.casualties}"),
+        Fact("caused by fire spread", f"{metrics.fire_spread}"),
+        Fact("caused by entering fire", f"{metrics.entered_fire}"),
+        Fact("Unresolved", f"{metrics.unresolved}"),
+        Fact("Steps", f"{metrics.steps}{max_steps}"),
+        Fact("Last, mean evacuation step", f"{last}, {_decimal(metrics.mean_evacuation_step)}"),
+        Fact("Exit step", _decimal(metrics.exit_step)),
+        Fact("Trapped at start", f"{metrics.trapped_at_start}"),
     ]
     names = ", ".join(kind for kind, _ in blocked)
     facts.append(

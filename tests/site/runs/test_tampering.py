@@ -64,7 +64,7 @@ def test_each_case_gets_its_verdict(scenario_row, agent, case):
     verdict = replay(case["record"], SCENARIO)
     assert run.message == verdict.message
     assert (run.state == RunState.VERIFIED) == (case["code"] in ("verified", "record_incomplete"))
-    assert run.is_scored == (case["code"] == "verified")
+    assert (run.state == RunState.VERIFIED and run.ended) == (case["code"] == "verified")
 
 
 def mutations(text: str, rng: random.Random) -> str:

@@ -48,7 +48,7 @@ class TestVerdict:
         for column in verification.METRIC_COLUMNS:
             assert getattr(run, column) == getattr(metrics, column), column
         assert run.blocked == metrics.blocked
-        assert run.is_scored
+        assert run.metrics == metrics
 
     def test_the_words_of_the_verdict_are_those_of_the_replay(self, agent):
         verdict = replay(forged(), scenarios()[0])
@@ -57,7 +57,7 @@ class TestVerdict:
         assert (run.code, run.place, run.message) == (verdict.code, verdict.place, verdict.message)
         assert (run.expected, run.actual) == (verdict.expected, verdict.actual)
         assert run.evacuated is None
-        assert not run.is_scored
+        assert run.metrics is None
 
     def test_an_unknown_scenario_is_named_by_its_hash(self, agent):
         document = json.loads(record_text())
@@ -84,7 +84,6 @@ class TestVerdict:
         document["steps"], document["termination"] = document["steps"][:3], None
         run = services.run_verify(run_id=store(agent, json.dumps(document)).pk)
         assert (run.state, run.code, run.ended) == ("verified", "record_incomplete", False)
-        assert not run.is_scored
 
     def test_the_record_keeps_its_exact_canonical_bytes(self, agent):
         pretty = json.dumps(json.loads(record_text()), indent=3)
