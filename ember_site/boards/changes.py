@@ -22,7 +22,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.db import connections
+from django.db import connection, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 from ember_site.boards.models import Change
@@ -53,14 +53,13 @@ class Changes:
     """Whether no note from the mark on can have been pruned; else only a fresh reading is right."""
 
 
-def changes_since(since: int | None, *, using: str = "default") -> Changes:
+def changes_since(since: int | None) -> Changes:
     """
     The notes from a mark on; None gives those alone that the next look may give again. One query.
 
     Notes may come again in the next look: tell them by their IDs. What is read of runs after this look
     is at least as new as the notes.
     """
-    connection = connections[using]
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
             cursor.execute(
@@ -86,35 +85,34 @@ def changes_since(since: int | None, *, using: str = "default") -> Changes:
     return Changes(mark, agents, whole=whole)
 
 
-def changes_prune(*, using: str = "default", **_: Any) -> int:
+def changes_prune(**_: Any) -> int:
     """
     Delete all but the newest notes and give how many went; a receiver of `queue_swept`.
 
     Safe beside readers and writers: whatever goes is older than all that stays and all that may still
     come, so the oldest note that a reader sees tells whether it missed one.
     """
-    notes = Change.objects.using(using)
+    notes = Change.objects.all()
     last_to_stay = notes.order_by("-pk").values_list("pk", "mark")[KEPT_NOTES - 1 : KEPT_NOTES].first()
     if last_to_stay is None:
         return 0
     pk, mark = last_to_stay
-    if connections[using].vendor == "postgresql":
-        old = notes.filter(mark__lt=min(mark, _oldest_under_way(using)))
+    if connection.vendor == "postgresql":
+        old = notes.filter(mark__lt=min(mark, _oldest_under_way()))
     else:
         old = notes.filter(pk__lt=pk)
     return old.delete()[0]
 
 
-def _oldest_under_way(using: str) -> int:
+def _oldest_under_way() -> int:
     """The number of the oldest transaction that may still commit a note, on PostgreSQL."""
-    with connections[using].cursor() as cursor:
+    with connection.cursor() as cursor:
         cursor.execute("SELECT txid_snapshot_xmin(txid_current_snapshot())")
         return int(cursor.fetchone()[0])
 
 
-def changes_watched(*, using: str = "default") -> bool:
+def changes_watched() -> bool:
     """Whether every trigger is in place and active; where one is missing nothing may be kept. One query."""
-    connection = connections[using]
     vendor = connection.vendor
     if vendor not in _TRIGGERS:
         return False
@@ -135,22 +133,22 @@ def changes_watch(*, using: str = "default", **_: Any) -> None:
 
     After each migration and not in one, because on SQLite changing a table makes it anew without them.
     """
-    connection = connections[using]
-    if connection.vendor not in _TRIGGERS:
+    database = connections[using]
+    if database.vendor not in _TRIGGERS:
         return
-    with connection.cursor() as cursor:
-        if not set(TABLES) <= set(connection.introspection.table_names(cursor)):
+    with database.cursor() as cursor:
+        if not set(TABLES) <= set(database.introspection.table_names(cursor)):
             return
-        if connection.vendor == "postgresql":
+        if database.vendor == "postgresql":
             for statement in _FUNCTIONS:
                 cursor.execute(statement)
-        for name, (table, body) in _TRIGGERS[connection.vendor].items():
-            _trigger_make(connection, name, table, body)
+        for name, (table, body) in _TRIGGERS[database.vendor].items():
+            _trigger_make(database, name, table, body)
 
 
-def _trigger_make(connection: BaseDatabaseWrapper, name: str, table: str, body: str) -> None:
-    with connection.cursor() as cursor:
-        if connection.vendor == "postgresql":  # making a trigger locks the table, so not where there is one
+def _trigger_make(database: BaseDatabaseWrapper, name: str, table: str, body: str) -> None:
+    with database.cursor() as cursor:
+        if database.vendor == "postgresql":  # making a trigger locks the table, so not where there is one
             cursor.execute(
                 "SELECT 1 FROM pg_trigger WHERE tgname = %s AND tgrelid = %s::regclass", [name, table]
             )

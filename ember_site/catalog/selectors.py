@@ -84,17 +84,9 @@ def suite_latest(*, viewer: Viewer | None, suite_id: str) -> Suite:
     return max(versions, key=lambda suite: version_key(suite.version))
 
 
-def suite_entries(*, suite: Suite, family: str = "", fire_model: str = "") -> list[SuiteEntry]:
-    """Entries of a suite with their scenarios, in manifest order. One query.
-
-    Args:
-        family: only entries that cover it.
-        fire_model: only entries with it, `deterministic` or `stochastic`.
-    """
-    entries = SuiteEntry.objects.filter(suite=suite).select_related("scenario").order_by("position")
-    if fire_model:
-        entries = entries.filter(scenario__fire_model=fire_model)
-    return [entry for entry in entries if not family or family in entry.families]
+def suite_entries(*, suite: Suite) -> list[SuiteEntry]:
+    """Entries of a suite with their scenarios, in manifest order. One query."""
+    return list(SuiteEntry.objects.filter(suite=suite).select_related("scenario").order_by("position"))
 
 
 def scenario_list(*, viewer: Viewer) -> QuerySet[Scenario]:

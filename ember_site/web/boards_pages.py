@@ -147,11 +147,15 @@ def board_feed(request: HttpRequest, board: Board, page: Page[BoardRow]) -> byte
 
 
 def _page_row(row: BoardRow, *, linked: bool) -> PageRow:
-    cells = [
-        replace(cell, url=reverse("run_detail", args=[cell.run_id])) if linked and cell.run_id else cell
-        for cell in row.cells
+    return PageRow(row, linked_cells(row.cells) if linked else row.cells)
+
+
+def linked_cells(cells: Iterable[Cell]) -> list[Cell]:
+    """Cells that lead to their runs."""
+    return [
+        replace(cell, url=reverse("run_detail", args=[cell.run_id])) if cell.run_id else cell
+        for cell in cells
     ]
-    return PageRow(row, cells)
 
 
 def _query(filters: BoardFilters, page_size: int | None) -> str:

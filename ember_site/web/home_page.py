@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
@@ -18,6 +18,7 @@ from ember_site.catalog.plan_svg import scenario_plan
 from ember_site.episodes.models import Episode
 from ember_site.episodes.selectors import episode_agent_named, episode_moving
 from ember_site.runs.models import Agent, AgentKind
+from ember_site.web.boards_pages import linked_cells
 from ember_site.web.episodes_pages import ANY_RUN
 from simulator.limits import size_text
 
@@ -90,14 +91,6 @@ def home_page() -> HomePage:
         live=live,
         live_agent=episode_agent_named(viewer=AnonymousUser(), episode=live) if live else None,
     )
-
-
-def linked_cells(cells: Sequence[Cell]) -> list[Cell]:
-    """Cells that lead to their runs."""
-    return [
-        replace(cell, url=reverse("run_detail", args=[cell.run_id])) if cell.run_id else cell
-        for cell in cells
-    ]
 
 
 def _replayed(board: Board | None) -> BoardRow | None:

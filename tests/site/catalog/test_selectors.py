@@ -100,14 +100,9 @@ def test_without_a_version_the_newest_by_number_is_meant(suite: Suite, tmp_path:
     assert [entry.suite.version for entry in places] == ["1.0.10", "1.0.9", "1.0.1"]
 
 
-def test_entries_are_filtered_by_family_and_fire(suite: Suite) -> None:
-    def numbers(**filters: str) -> list[str]:
-        return [entry.scenario.number for entry in selectors.suite_entries(suite=suite, **filters)]
-
-    assert numbers() == [f"{number:02d}" for number in range(1, 11)]
-    assert numbers(family="split_flow_across_exits") == ["09"]
-    assert numbers(fire_model="stochastic") == ["10"]
-    assert numbers(family="crowd_100", fire_model="stochastic") == []
+def test_entries_stand_in_the_order_of_the_manifest(suite: Suite) -> None:
+    numbers = [entry.scenario.number for entry in selectors.suite_entries(suite=suite)]
+    assert numbers == [f"{number:02d}" for number in range(1, 11)]
 
 
 def test_lists_take_the_same_number_of_queries_however_long(  # type: ignore[no-untyped-def]
