@@ -114,10 +114,8 @@ def _submit_page(
     request: HttpRequest, *, error: DomainError | None = None, checked: dict[str, Any] | None = None
 ) -> HttpResponse:
     agents = list(selectors.agents_for_upload(viewer=request.user))
-    chosen, name = (
-        request.POST.get("agent") or request.GET.get("agent", ""),
-        request.POST.get("agent_name", ""),
-    )
+    chosen = request.POST.get("agent") or request.GET.get("agent", "")
+    name = request.POST.get("agent_name", "")
     if chosen == NEW_AGENT:  # it may have been made before the file was refused
         chosen = next((agent.slug for agent in agents if agent.name == " ".join(name.split())), NEW_AGENT)
     context: dict[str, Any] = {
