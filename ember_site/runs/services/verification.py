@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
-import socket
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
@@ -21,6 +19,7 @@ from ember_site.core import clock
 from ember_site.core.audit import audit_record
 from ember_site.core.errors import Forbidden, NotFound
 from ember_site.core.models import AuditAction
+from ember_site.core.workers import worker_name
 from ember_site.runs.models import FINAL_STATES, OPEN_STATES, Run, RunState, Verification
 from ember_site.runs.record_store import RecordStoreError, record_read
 from ember_site.runs.services.finish import run_concluded
@@ -164,7 +163,7 @@ def _claim(*, run_id: UUID | str) -> Verification | None:
         return None
     now = clock.now()
     open_one.state = RunState.RUNNING
-    open_one.worker = f"{socket.gethostname()[:80]}:{os.getpid()}"
+    open_one.worker = worker_name()
     open_one.simulator_version = SIMULATOR_VERSION
     open_one.started_at = now
     open_one.lease_until = now + lease_for(run.record_size_bytes)
