@@ -42,6 +42,7 @@ class SiteServer:
         environment |= {"EMBER_DATA": str(data), "PYTHONUNBUFFERED": "1"}
         environment["EMBER_BASELINES_PER_ADDRESS"] = "100"  # all visitors of the tests have one address
         self.lines: list[str] = []
+        self._passed: list[str] = []
         self._arriving: queue.Queue[str | None] = queue.Queue()
         self.process = subprocess.Popen(
             [sys.executable, "manage.py", "serve", "--port", str(port), *options],
@@ -78,13 +79,19 @@ class SiteServer:
                 break
             if line is None:
                 raise AssertionError(f"the server ended:\n{self.output}")
+            self._passed.append(line)
             if match := pattern.search(line):
                 return match
         raise AssertionError(f"no line matched {pattern.pattern!r} within {timeout_s} s:\n{self.output}")
 
     def wait_ready(self, timeout_s: float = 240) -> str:
-        """Wait until the site serves; give its address without a final slash."""
-        return self.wait_for(READY, timeout_s)[1]
+        """
+        Wait until the site serves; give its address without a final slash.
+
+        The site may have said so while something else was waited for: its worker starts beside it.
+        """
+        said = next(filter(None, map(READY.search, self._passed)), None)
+        return (said or self.wait_for(READY, timeout_s))[1]
 
     def stop(self, by: signal.Signals = signal.SIGTERM) -> int:
         """Ask the site to stop; give its exit code. What it printed to the last is in `output` then."""
