@@ -12,6 +12,7 @@ from django.db.models import Count, Max, Q, QuerySet, Sum
 
 from ember_site.accounts.models import ApiToken
 from ember_site.accounts.visitors import Viewer
+from ember_site.catalog.models import Scenario
 from ember_site.core import clock
 from ember_site.core.errors import NotFound
 from ember_site.episodes.limits import episode_limits
@@ -124,14 +125,14 @@ def episode_moving() -> Episode | None:
     return moving.order_by("-scenario__population", "-created_at", "id").first()
 
 
-def episode_own_open(*, viewer: Viewer, guest_key: str) -> QuerySet[Episode]:
+def episode_own_open(
+    *, viewer: Viewer, guest_key: str, scenario: Scenario | None = None
+) -> QuerySet[Episode]:
     """The visitor's own episodes that can still go on, the most recently active first. Paginate it."""
-    return (
-        _own(viewer, guest_key)
-        .filter(state__in=(Episode.State.RUNNING, Episode.State.PAUSED))
-        .select_related("scenario", "agent")
-        .order_by("-last_active_at", "id")
-    )
+    open_ones = _own(viewer, guest_key).filter(state__in=(Episode.State.RUNNING, Episode.State.PAUSED))
+    if scenario is not None:
+        open_ones = open_ones.filter(scenario=scenario)
+    return open_ones.select_related("scenario", "agent").order_by("-last_active_at", "id")
 
 
 def episode_own_best(*, viewer: Viewer, guest_key: str) -> dict[str, int]:

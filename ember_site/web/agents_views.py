@@ -70,10 +70,11 @@ def agent_edit(request: HttpRequest, slug: str) -> HttpResponse:
     """Change what an agent says about itself."""
     viewer = cast(User, request.user)
     agent = selectors.agent_get_own(viewer=viewer, slug=slug)
-    form = AgentForm(request.POST or None, instance=copy(agent))  # a refused form changes nothing here
+    # Form and service fill what they are given; the page goes on with the agent as it is kept.
+    form = AgentForm(request.POST or None, instance=copy(agent))
     if request.method == "POST" and form.is_valid():
         with Refusals(form):
-            services.agent_update(viewer=viewer, agent=agent, fields=_fields(form))
+            services.agent_update(viewer=viewer, agent=copy(agent), fields=_fields(form))
             messages.success(request, "Saved.")
             return redirect("agent_detail", slug=agent.slug)
     return _agent_form(request, form, agent=agent)

@@ -140,7 +140,7 @@ def play_index_page(*, viewer: Viewer, guest_key: str) -> PlayIndexPage:
 def start_page(scenario: Scenario, *, viewer: Viewer, guest_key: str) -> StartPage:
     """Gather the choice before a game."""
     entries = scenario_entries(viewer=viewer, scenario=scenario)
-    own = episode_own_open(viewer=viewer, guest_key=guest_key).filter(scenario=scenario)
+    own = episode_own_open(viewer=viewer, guest_key=guest_key, scenario=scenario)
     return StartPage(
         entry=entries[0] if entries else None,
         plan=scenario_plan(scenario.content_hash),

@@ -13,9 +13,11 @@ from django.core.cache import cache
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
+from django.utils.html import escape
 
 from ember_site.accounts.models import Notice
 from ember_site.core import clock
+from ember_site.core.errors import BadInput
 from ember_site.runs import services, tracks
 from ember_site.runs.limits import upload_limits
 from ember_site.runs.models import Agent, Run, Submission, SubmissionLine
@@ -424,6 +426,18 @@ class TestAgentPages:
         answer = browser.post(reverse("agent_create"), {"name": " ", "visibility": "public"})
         assert answer.status_code == 422
         assert not Agent.objects.exists()
+
+    def test_a_refused_change_leaves_the_page_with_the_name_that_is_kept(self, browser, agent, monkeypatch):
+        def refuse(**_values):
+            raise BadInput("Expected another name.", place="name")
+
+        fill = services.agents._agent_fill
+        monkeypatch.setattr(services.agents, "_agent_fill", lambda *given: (fill(*given), refuse()))
+        address = reverse("agent_edit", args=[agent.slug])
+        answer = browser.post(address, {"name": "Renamed", "visibility": "public"})
+        assert answer.status_code == 422
+        assert f"Edit {escape(agent.name)}" in answer.content.decode()
+        assert "Expected another name." in answer.content.decode()
 
     def test_only_the_owner_may_edit(self, browser, agent, bob):
         address = reverse("agent_edit", args=[agent.slug])
