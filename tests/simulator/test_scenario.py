@@ -211,7 +211,12 @@ def test_an_id_matches_the_pattern_as_a_whole(where: tuple[str | int, ...], iden
 @pytest.mark.parametrize("identity", ["-", "_", "0", "a", "Z", "-_-", "x" * 64])
 def test_odd_but_valid_ids_are_accepted(identity: str) -> None:
     for where in [("scenario_id",), ("people", 0, "id"), ("exits", 0, "id")]:
-        Scenario.from_json(json.dumps(edited(put(*where, value=identity))))
+        document = edited(put(*where, value=identity))
+        accepted = Scenario.from_json(json.dumps(document))
+
+        assert accepted.scenario_id == document["scenario_id"]
+        assert {person.id for person in accepted.people} == {person["id"] for person in document["people"]}
+        assert {door.id for door in accepted.exits} == {door["id"] for door in document["exits"]}
 
 
 def test_a_person_and_an_exit_may_share_an_id() -> None:

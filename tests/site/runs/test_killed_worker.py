@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -44,6 +43,22 @@ def worker_start(data: Path, *options: str, lease_s: float = LEASE_S) -> subproc
     )
 
 
+def kill_when(data: Path, condition: Callable[[], bool]) -> None:
+    """Start a worker and kill it at the moment."""
+    worker = worker_start(data)
+    wait_until(lambda: condition() or worker.poll() is not None, "the moment", pause_s=0.003)
+    ended = worker.poll() is not None
+    worker.kill()
+    _, errors = worker.communicate()
+    assert not ended, f"the worker ended by itself: {errors.decode()}"
+
+
+def leases_lapse() -> None:
+    """Wait until what dead workers held is put back."""
+    running = Verification.objects.filter(state=RunState.RUNNING)
+    wait_until(lambda: services.queue_sweep().requeued >= 0 and not running.exists(), "the lease to lapse")
+
+
 @pytest.fixture
 def runs(suite, agent) -> list[Run]:
     scenario = scenarios()[8]
@@ -63,12 +78,8 @@ def test_killed_workers_lose_nothing_and_judge_nothing_twice(runs, settings, tmp
     victims = runs[1::2]
     for victim in victims:
         with record_stalled(tmp_path, victim):
-            worker = worker_start(tmp_path)
-            running = victim.verifications.filter(state=RunState.RUNNING)
-            wait_until(running.exists, "a worker to take the run", pause_s=0.003)
-            os.kill(worker.pid, signal.SIGKILL)
-            worker.communicate()
-        wait_until(lambda: services.queue_sweep().requeued >= 0 and not _running(), "the lease to lapse")
+            kill_when(tmp_path, victim.verifications.filter(state=RunState.RUNNING).exists)
+        leases_lapse()
 
     for _ in range(2):  # a worker that finds the queue empty leaves; what the other put back comes again
         call_command("sweep_runs", verbosity=0)
@@ -97,7 +108,3 @@ def record_stalled(data: Path, run: Run) -> Iterator[None]:
         yield
     finally:
         aside.replace(path)
-
-
-def _running() -> bool:
-    return Verification.objects.filter(state=RunState.RUNNING).exists()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
 from collections import Counter
 from collections.abc import Callable
 from datetime import timedelta
@@ -17,9 +15,15 @@ from ember_site.accounts.models import MailState, Notice
 from ember_site.runs import services
 from ember_site.runs.models import Run, RunState, Submission, Verification
 from simulator import policies, run_episode
-from tests.patience import PATIENCE_S, wait_until
+from tests.patience import PATIENCE_S
 from tests.site.runs.conftest import scenarios
-from tests.site.runs.test_killed_worker import LEASE_OF_SURVIVORS_S, LEASE_S, worker_start
+from tests.site.runs.test_killed_worker import (
+    LEASE_OF_SURVIVORS_S,
+    LEASE_S,
+    kill_when,
+    leases_lapse,
+    worker_start,
+)
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -47,16 +51,6 @@ def uploads(suite, agent, ann, settings) -> list[Submission]:
     ]
 
 
-def kill_when(data: Path, condition: Callable[[], bool]) -> None:
-    """Start a worker, kill it at the moment, and put back what it held."""
-    worker = worker_start(data)
-    wait_until(condition, "the moment", pause_s=0.003)
-    os.kill(worker.pid, signal.SIGKILL)
-    worker.communicate()
-    running = Verification.objects.filter(state=RunState.RUNNING)
-    wait_until(lambda: services.queue_sweep().requeued >= 0 and not running.exists(), "the lease to lapse")
-
-
 def test_each_upload_is_told_of_once_however_often_workers_are_killed(
     uploads, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -70,6 +64,7 @@ def test_each_upload_is_told_of_once_however_often_workers_are_killed(
     ]
     for moment in moments:
         kill_when(tmp_path, moment)
+        leases_lapse()
 
     for _ in range(2):
         call_command("sweep_runs", verbosity=0)
