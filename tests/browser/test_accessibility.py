@@ -112,7 +112,7 @@ def page(stop: Stop, visitors: dict[str, BrowserContext], watch: Watch) -> Itera
 
 @PAGES
 def test_the_page_keeps_to_wcag_in_both_themes_on_desk_and_phone(page: Page, stop: Stop, axe: str) -> None:
-    page.wait_for_function("!window.axe")  # it is never served
+    page.wait_for_function("() => !window.axe")  # it is never served
     page.evaluate(axe)
     found = [
         *violations(page, f"{stop.name}, light, desk", {"type": "tag", "values": LEVELS}),
@@ -141,7 +141,7 @@ def test_the_board_of_a_game_is_whole_in_a_low_window_and_with_large_letters(
     page.wait_for_function(BOARD_ABOVE_ORDERS)
     page.set_viewport_size({"width": 720, "height": 450})  # a desk of 1440 by 900 at 200 %
     page.wait_for_function(
-        "(scrollTo(0, innerHeight), scrollY > 0 && document.documentElement.scrollWidth <= innerWidth)"
+        "() => (scrollTo(0, innerHeight), scrollY > 0 && document.documentElement.scrollWidth <= innerWidth)"
     )
 
 
@@ -164,7 +164,7 @@ def repainted(page: Page, where: str, theme: str) -> list[str]:
 def sideways(page: Page, where: str) -> list[str]:
     """Wait until boards and charts have taken the width of the screen; say so if something never does."""
     try:
-        page.wait_for_function("document.documentElement.scrollWidth <= innerWidth", timeout=20_000)
+        page.wait_for_function("() => document.documentElement.scrollWidth <= innerWidth", timeout=20_000)
     except TimeoutError:
         return [f"{where}: the page scrolls sideways"]
     return []
