@@ -5,6 +5,7 @@ Django is imported inside the fixtures: the tests of the simulator run where it 
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -30,6 +31,11 @@ settings.register_profile(
     print_blob=True,
 )
 settings.load_profile("emberbench")
+
+# A shell that starts tests in the background lets them, and all that they start, ignore Ctrl-C. The programs
+# that tests start and interrupt are to take it as in a terminal.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
